@@ -1,0 +1,39 @@
+# Every target sets up first; the set-up is instant when nothing changed. Logic lives in Python, where it is tested.
+PYTHON ?= python3
+RUN := .venv/bin/python
+.DEFAULT_GOAL := help
+
+# `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
+export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
+
+.PHONY: help setup run sample-papers trace test lint protos weights lock
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:
+	@$(PYTHON) services/local/bootstrap.py
+
+run: setup ## Start everything here (PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE=0)
+	@$(RUN) -m services.local run
+
+sample-papers: setup ## Add the collection `papers` to a running `make run`
+	@$(RUN) -m services.local sample-papers
+
+trace: setup ## Print the newest trace as a tree, or the one of REQUEST=<request id>
+	@$(RUN) -m services.local trace "$(REQUEST)"
+
+test: setup ## Run all tests that need no server build (ARGS goes to pytest)
+	@$(RUN) -m pytest $(ARGS)
+
+lint: setup ## Check style, types, import contracts and generated code
+	@$(RUN) -m services.local.lint
+
+protos: setup ## Generate Python code from protos/
+	@$(RUN) protos/generate.py
+
+weights: setup ## Fetch and check model weights (MODEL=all-MiniLM-L6-v2)
+	@$(RUN) -m services.local.weights $(MODEL)
+
+lock: setup ## Resolve all dependencies again
+	@$(RUN) -m services.local.lock_requirements
