@@ -1,0 +1,45 @@
+"""The metadata keys that services exchange beside messages, and how an error travels in them."""
+
+from collections.abc import Iterable
+
+import grpc
+
+from services.shared.runtime.errors import PlumblineError, error_from_code
+
+REQUEST_ID = "plumbline-request-id"
+VERSION = "plumbline-version"
+_FIELD = "plumbline-error-field-bin"
+_RETRY_AFTER_MS = "plumbline-retry-after-ms"
+
+Metadata = tuple[tuple[str, str | bytes], ...]
+
+
+def error_to_metadata(error: PlumblineError) -> Metadata:
+    """Trailing metadata for what a status cannot say: the field at fault and when to come back."""
+    pairs: list[tuple[str, str | bytes]] = []
+    if error.field is not None:
+        pairs.append((_FIELD, error.field.encode()))
+    if error.retry_after_s is not None:
+        pairs.append((_RETRY_AFTER_MS, str(round(error.retry_after_s * 1000))))
+    return tuple(pairs)
+
+
+def error_from_rpc(error: grpc.aio.AioRpcError) -> PlumblineError:
+    """The error that a peer raised, from its status and trailing metadata."""
+    trailing = dict(error.trailing_metadata() or ())
+    field = trailing.get(_FIELD)
+    retry_after_ms = trailing.get(_RETRY_AFTER_MS)
+    return error_from_code(
+        error.code(),
+        error.details() or error.code().name.lower().replace("_", " "),
+        field=field.decode(errors="replace") if isinstance(field, bytes) else None,
+        retry_after_s=int(retry_after_ms) / 1000 if retry_after_ms else None,
+    )
+
+
+def value_of(metadata: Iterable[tuple[str, str | bytes]] | None, key: str) -> str | None:
+    """The text under `key`, None when it is missing or not text."""
+    for name, value in metadata or ():
+        if name == key and isinstance(value, str):
+            return value
+    return None

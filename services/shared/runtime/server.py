@@ -1,0 +1,193 @@
+"""The life of a gRPC process: start, become ready, serve, drain on SIGTERM, leave with exit code 0."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+import grpc
+import structlog
+from google.protobuf.descriptor import ServiceDescriptor
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from prometheus_client import start_http_server
+
+from services.shared.runtime.channel import MAX_MESSAGE_BYTES
+from services.shared.runtime.errors import PlumblineError
+from services.shared.runtime.interceptors import CallInterceptor, VersionInterceptor
+from services.shared.runtime.logs import configure_logs
+from services.shared.runtime.rpc_metrics import RpcMetrics
+from services.shared.runtime.settings import RpcSettings, read_settings
+from services.shared.runtime.telemetry import Telemetry, build_telemetry, otlp_processor
+from services.shared.runtime.version import VERSION
+
+log = structlog.get_logger()
+
+# Between two tries to become ready while a dependency is not there yet.
+_READY_RETRY_S = 0.2
+
+
+class Closable(Protocol):
+    """Something that must be closed before the process ends."""
+
+    async def close(self) -> None: ...
+
+
+async def _ready_at_once() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """One service as its wiring built it.
+
+    `register` adds the servicers to a server, `services` are their descriptors, `metrics` the calls' instruments.
+    `become_ready` returns once the service can do its work: a model is loaded, every dependency answered once. It may raise
+    a PlumblineError, then it is asked again, and SystemExit, when waiting cannot help.
+    `background` are loops that run while the service serves and are cancelled when it drains.
+    `closables` are closed in reverse order.
+    """
+
+    register: Callable[[grpc.aio.Server], None]
+    services: Sequence[ServiceDescriptor]
+    metrics: RpcMetrics
+    become_ready: Callable[[], Awaitable[None]] = _ready_at_once
+    background: Sequence[Callable[[], Awaitable[None]]] = ()
+    closables: Sequence[Closable] = field(default_factory=tuple)
+
+
+class RunningServer:
+    """A started server; `port` is the one it listens on, `metrics_port` that of /metrics."""
+
+    def __init__(self, settings: RpcSettings, app: App, telemetry: Telemetry) -> None:
+        self._settings = settings
+        self._app = app
+        self._telemetry = telemetry
+        self._health = health.aio.HealthServicer()
+        self._names = ["", *(service.full_name for service in app.services)]
+        self._server = grpc.aio.server(
+            interceptors=[
+                VersionInterceptor(),
+                CallInterceptor(telemetry, app.metrics, max_concurrent=settings.max_concurrent_rpcs),
+            ],
+            options=[
+                ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+                ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+                ("grpc.max_connection_age_ms", int(settings.max_connection_age_s * 1000)),
+                ("grpc.max_connection_age_grace_ms", int(settings.max_connection_age_grace_s * 1000)),
+                # Callers ping while a stream is silent; gRPC's default treats that as abuse.
+                ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+                # A second process on the same port must fail at its start, not share the calls.
+                ("grpc.so_reuseport", 0),
+            ],
+        )
+        self._background: list[asyncio.Task[None]] = []
+        self.port = 0
+        self.metrics_port = 0
+
+    async def start(self) -> None:
+        """Listen with health NOT_SERVING. Raises SystemExit with one sentence when the port is taken."""
+        settings, app = self._settings, self._app
+        app.metrics.serve(app.services)
+        app.register(self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflected = (*(service.full_name for service in app.services), health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(reflected, self._server)
+        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        try:
+            self.port = self._server.add_insecure_port(f"{settings.host}:{settings.port}")
+        except RuntimeError:
+            variable = f"{settings.environment_prefix}PORT"
+            raise SystemExit(f"port {settings.port} on {settings.host} is taken; free it or set {variable}") from None
+        try:
+            metrics_server, _ = start_http_server(
+                settings.metrics_port, addr=settings.host, registry=self._telemetry.registry
+            )
+        except OSError:
+            variable = f"{settings.environment_prefix}METRICS_PORT"
+            raise SystemExit(f"port {settings.metrics_port} is taken; free it or set {variable}") from None
+        self.metrics_port = metrics_server.server_port
+        await self._server.start()
+
+    async def become_ready(self) -> None:
+        """Wait until the service can do its work, then answer SERVING."""
+        said = ""
+        while True:
+            try:
+                await self._app.become_ready()
+                break
+            except PlumblineError as error:
+                if error.message != said:
+                    said = error.message
+                    log.warning("not_ready", reason=said)
+                await asyncio.sleep(_READY_RETRY_S)
+        self._background = [asyncio.ensure_future(loop()) for loop in self._app.background]
+        await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+        log.info("serving", port=self.port, metrics_port=self.metrics_port)
+
+    async def stop(self) -> None:
+        """NOT_SERVING, wait for callers to see it, finish what runs, close, flush."""
+        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await asyncio.sleep(self._settings.drain_s)
+        await self._server.stop(self._settings.grace_s)
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        for closable in reversed(self._app.closables):
+            await closable.close()
+        await asyncio.to_thread(self._telemetry.flush)
+
+    async def _set_health(self, status: "health_pb2.HealthCheckResponse.ServingStatus.ValueType") -> None:
+        for name in self._names:
+            await self._health.set(name, status)
+
+    def background_failure(self) -> asyncio.Future[None]:
+        """Ends when any background loop ends, which none should while the service serves."""
+        return asyncio.ensure_future(_first_to_end(self._background))
+
+
+async def _first_to_end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    if not tasks:
+        await asyncio.Event().wait()
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+
+
+SettingsT = TypeVar("SettingsT", bound=RpcSettings)
+
+
+def run(service: str, kind: type[SettingsT], build: Callable[[SettingsT, Telemetry], Awaitable[App]]) -> None:
+    """Run one gRPC service until SIGTERM or SIGINT; exits 0 after a drain, 2 when its settings are wrong."""
+    settings = read_settings(kind)
+    configure_logs(service, settings.log_level)
+    telemetry = build_telemetry(service, VERSION, processor=otlp_processor(settings.otlp_endpoint))
+    sys.exit(asyncio.run(_serve(settings, telemetry, build)))
+
+
+async def _serve(
+    settings: SettingsT, telemetry: Telemetry, build: Callable[[SettingsT, Telemetry], Awaitable[App]]
+) -> int:
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    server = RunningServer(settings, await build(settings, telemetry), telemetry)
+    await server.start()
+    stopped = asyncio.ensure_future(stopping.wait())
+    ready = asyncio.ensure_future(server.become_ready())
+    await asyncio.wait({stopped, ready}, return_when=asyncio.FIRST_COMPLETED)
+    failed = False
+    if stopping.is_set():
+        ready.cancel()
+    else:
+        ready.result()
+        loops = server.background_failure()
+        await asyncio.wait({stopped, loops}, return_when=asyncio.FIRST_COMPLETED)
+        if failed := not stopping.is_set():
+            log.error("background_loop_ended", reason=repr(loops.exception()) if not loops.cancelled() else "cancelled")
+        loops.cancel()
+    log.info("draining")
+    await server.stop()
+    return 1 if failed else 0
