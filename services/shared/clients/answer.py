@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 
 from google.protobuf.descriptor import ServiceDescriptor
+
 from plumbline.answer.v1 import answer_pb2 as pb
 from plumbline.answer.v1.answer_pb2_grpc import AnswerServiceStub
-
 from services.shared.clients.calls import Peer
 from services.shared.runtime.channel import open_channel
 from services.shared.runtime.rpc_metrics import RpcMetrics

@@ -43,7 +43,12 @@ class Peer:
     """
 
     def __init__(
-        self, name: str, channel: grpc.aio.Channel, service: ServiceDescriptor, telemetry: Telemetry, metrics: RpcMetrics
+        self,
+        name: str,
+        channel: grpc.aio.Channel,
+        service: ServiceDescriptor,
+        telemetry: Telemetry,
+        metrics: RpcMetrics,
     ) -> None:
         self.name = name
         self.channel = channel
@@ -62,14 +67,14 @@ class Peer:
         timeout_s: float,
         read: bool,
     ) -> ResponseT:
-        """One unary call of at most `timeout_s`; a `read` is tried again, twice at most, when the peer is UNAVAILABLE."""
+        """One call of at most `timeout_s`; a `read` is tried again, twice at most, when the peer is UNAVAILABLE."""
         deadline = time.monotonic() + self._timeout(timeout_s)
         for retries in range(MAX_RETRIES + 1):
             try:
                 with self._spanned(rpc) as span:
                     return await method(request, timeout=_left(deadline), metadata=_metadata(span))
             except DependencyUnavailable:
-                pause = random.uniform(0, RETRY_PAUSE_S * 2**retries)  # noqa: S311  jitter, not a secret
+                pause = random.uniform(0, RETRY_PAUSE_S * 2**retries)
                 if not read or retries == MAX_RETRIES or _left(deadline) <= pause or not self._may_retry():
                     raise
                 self._metrics.client_retries.labels(self.name, rpc).inc()
@@ -77,7 +82,12 @@ class Peer:
         raise AssertionError("the loop returns or raises")
 
     async def stream(
-        self, method: "grpc.aio.UnaryStreamMultiCallable[RequestT, ResponseT]", request: RequestT, *, rpc: str, timeout_s: float
+        self,
+        method: "grpc.aio.UnaryStreamMultiCallable[RequestT, ResponseT]",
+        request: RequestT,
+        *,
+        rpc: str,
+        timeout_s: float,
     ) -> AsyncIterator[ResponseT]:
         """The responses of one streaming call of at most `timeout_s` in all; never tried again.
 

@@ -1,9 +1,9 @@
 """The embedding service as its callers see it."""
 
 from google.protobuf.descriptor import ServiceDescriptor
+
 from plumbline.embedding.v1 import embedding_pb2 as pb
 from plumbline.embedding.v1.embedding_pb2_grpc import EmbeddingServiceStub
-
 from services.shared.clients.calls import Peer
 from services.shared.runtime.channel import open_channel
 from services.shared.runtime.rpc_metrics import RpcMetrics
@@ -29,7 +29,9 @@ class EmbeddingClient:
 
     async def describe_model(self, request: pb.DescribeModelRequest, *, timeout_s: float) -> pb.DescribeModelResponse:
         """Limits, hashes and tokenizer of a model."""
-        return await self.peer.call(self._stub.DescribeModel, request, rpc="DescribeModel", timeout_s=timeout_s, read=True)
+        return await self.peer.call(
+            self._stub.DescribeModel, request, rpc="DescribeModel", timeout_s=timeout_s, read=True
+        )
 
     async def close(self) -> None:
         """Close the channel."""

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 
 from google.protobuf.descriptor import ServiceDescriptor
+
 from plumbline.ingest.v1 import ingest_pb2 as pb
 from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
-
 from services.shared.clients.calls import Peer
 from services.shared.runtime.channel import open_channel
 from services.shared.runtime.rpc_metrics import RpcMetrics

@@ -1,9 +1,9 @@
 """The ranking service as its callers see it."""
 
 from google.protobuf.descriptor import ServiceDescriptor
+
 from plumbline.ranking.v1 import ranking_pb2 as pb
 from plumbline.ranking.v1.ranking_pb2_grpc import RankingServiceStub
-
 from services.shared.clients.calls import Peer
 from services.shared.runtime.channel import open_channel
 from services.shared.runtime.rpc_metrics import RpcMetrics

@@ -1,9 +1,9 @@
 """The search service as its callers see it."""
 
 from google.protobuf.descriptor import ServiceDescriptor
+
 from plumbline.search.v1 import search_pb2 as pb
 from plumbline.search.v1.search_pb2_grpc import SearchServiceStub
-
 from services.shared.clients.calls import Peer
 from services.shared.runtime.channel import open_channel
 from services.shared.runtime.rpc_metrics import RpcMetrics

@@ -48,6 +48,11 @@ def new_call(timeout_s: float, request_id: str | None = None) -> Call:
 
 def acceptable_request_id(given: str | None) -> str:
     """`given` when it may stand in headers and logs, else a new random id of 32 hex digits."""
-    if given and len(given) <= _MAX_REQUEST_ID and given.isascii() and given.replace("-", "").replace("_", "").replace(".", "").isalnum():
+    if (
+        given
+        and len(given) <= _MAX_REQUEST_ID
+        and given.isascii()
+        and given.replace("-", "").replace("_", "").replace(".", "").isalnum()
+    ):
         return given
     return uuid.uuid4().hex

@@ -4,7 +4,7 @@ import json
 
 import grpc
 
-# A batch of packed vectors or a document of a few megabytes is one message; gRPC's own limit of 4 MiB is 1,365 vectors of 768.
+# A batch of vectors or a document of some megabytes is one message; gRPC's own limit, 4 MiB, is 1,365 vectors of 768.
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 

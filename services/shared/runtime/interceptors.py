@@ -1,11 +1,13 @@
 """What happens around every served call: deadline, request id, span, metrics, admission, and errors as statuses."""
 
+from __future__ import annotations  # grpc's handler classes are generic for the type checker only
+
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import grpc
 import structlog
@@ -30,6 +32,7 @@ from services.shared.runtime.version import VERSION as OUR_VERSION
 log = structlog.get_logger()
 
 Context = grpc.aio.ServicerContext[Any, Any]
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 # How long a refused caller waits: about the time in which a full house of short calls is served.
 _RETRY_AFTER_S = 0.25
 # Health and reflection are asked by probes and tools, which know nothing of deadlines and request ids.
@@ -41,9 +44,9 @@ class VersionInterceptor(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any]:
+    ) -> Handler | None:
         handler = await continuation(handler_call_details)
         if handler is None or handler.unary_unary is None:
             return handler
@@ -90,21 +93,21 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any]:
+    ) -> Handler | None:
         handler = await continuation(handler_call_details)
         if handler is None or handler_call_details.method.startswith(_STANDARD_SERVICES):
             return handler
         method = handler_call_details.method
 
         async def reply_once(request: Any, context: Context) -> Any:
-            inner = handler.stream_unary if handler.request_streaming else handler.unary_unary
+            inner: Any = handler.stream_unary if handler.request_streaming else handler.unary_unary
             return await self._around(method, context, lambda: _result(inner, request, context))
 
         async def reply_stream(request: Any, context: Context) -> None:
             # Written here rather than yielded, so that span and call live and end in the one task that serves the call.
-            inner = handler.stream_stream if handler.request_streaming else handler.unary_stream
+            inner: Any = handler.stream_stream if handler.request_streaming else handler.unary_stream
 
             async def write_all() -> None:
                 async for response in inner(request, context):
@@ -151,7 +154,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
                 with self._admission.entered():
                     return await serve()
             except asyncio.CancelledError:
-                # gRPC cancels the serving task for both; only the clock tells which it was. The peer sees gRPC's own status.
+                # gRPC cancels the serving task for both; only the clock tells which it was.
                 error = DeadlineExceeded("out of time") if call.remaining_s() <= 0 else Cancelled("cancelled")
                 code = status_of(error).code
                 raise
@@ -173,7 +176,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         if isinstance(error, Internal):
             log.error("internal_error", reason=error.message)
             error = Internal(f"internal error; request id {call.request_id}")
-        await context.abort(status_of(error).code, error.message, error_to_metadata(error))  # type: ignore[arg-type]
+        await context.abort(status_of(error).code, error.message, error_to_metadata(error))
         raise AssertionError("abort always raises")
 
 
@@ -187,4 +190,3 @@ def _mark(span: Span, code: grpc.StatusCode) -> None:
     span.set_attribute("rpc.grpc.status_code", code.value[0])
     if code is not grpc.StatusCode.OK:
         span.set_status(Status(StatusCode.ERROR, code.name))
-

@@ -5,7 +5,7 @@ import sys
 
 import structlog
 from opentelemetry import trace
-from structlog.typing import EventDict, WrappedLogger
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 from services.shared.runtime.call import current_call
 
@@ -17,7 +17,7 @@ def configure_logs(service: str, level: str) -> None:
         event["service"] = service
         return event
 
-    stages = [
+    stages: list[Processor] = [
         add_service,
         _add_request,
         structlog.stdlib.add_log_level,

@@ -9,7 +9,27 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from services.shared.runtime.errors import STATUSES
 
 # Seconds. Around the latency budget's stages (10 ms to 2 s), with room for ingest calls.
-SECONDS_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.04, 0.06, 0.09, 0.12, 0.18, 0.25, 0.5, 0.9, 1, 2, 5, 10, 30)
+SECONDS_BUCKETS = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.015,
+    0.025,
+    0.04,
+    0.06,
+    0.09,
+    0.12,
+    0.18,
+    0.25,
+    0.5,
+    0.9,
+    1,
+    2,
+    5,
+    10,
+    30,
+)
 CODES = (grpc.StatusCode.OK.name, *(status.code.name for status in STATUSES))
 
 
@@ -30,7 +50,10 @@ class RpcMetrics:
         )
         self.in_flight = Gauge(f"{prefix}_rpc_in_flight", "Calls being served now.", ["method"], registry=registry)
         self.client_requests = Counter(
-            f"{prefix}_client_requests", "Calls made to other services, each try.", ["peer", "method", "code"], registry=registry
+            f"{prefix}_client_requests",
+            "Calls made to other services, each try.",
+            ["peer", "method", "code"],
+            registry=registry,
         )
         self.client_seconds = Histogram(
             f"{prefix}_client_seconds",

@@ -3,9 +3,9 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import grpc
 import structlog
@@ -44,8 +44,8 @@ class App:
     """One service as its wiring built it.
 
     `register` adds the servicers to a server, `services` are their descriptors, `metrics` the calls' instruments.
-    `become_ready` returns once the service can do its work: a model is loaded, every dependency answered once. It may raise
-    a PlumblineError, then it is asked again, and SystemExit, when waiting cannot help.
+    `become_ready` returns once the service can do its work: a model is loaded, every dependency answered once. It may
+    raise a PlumblineError, then it is asked again, and SystemExit, when waiting cannot help.
     `background` are loops that run while the service serves and are cancelled when it drains.
     `closables` are closed in reverse order.
     """
@@ -54,7 +54,7 @@ class App:
     services: Sequence[ServiceDescriptor]
     metrics: RpcMetrics
     become_ready: Callable[[], Awaitable[None]] = _ready_at_once
-    background: Sequence[Callable[[], Awaitable[None]]] = ()
+    background: Sequence[Callable[[], Coroutine[Any, Any, None]]] = ()
     closables: Sequence[Closable] = field(default_factory=tuple)
 
 
@@ -83,7 +83,6 @@ class RunningServer:
                 ("grpc.so_reuseport", 0),
             ],
         )
-        self._background: list[asyncio.Task[None]] = []
         self.port = 0
         self.metrics_port = 0
 
@@ -111,6 +110,14 @@ class RunningServer:
         self.metrics_port = metrics_server.server_port
         await self._server.start()
 
+    async def serve(self) -> None:
+        """Become ready, answer SERVING, run the background loops; returns or raises only when one of them ends."""
+        await self.become_ready()
+        async with asyncio.TaskGroup() as loops:
+            for loop in self._app.background:
+                loops.create_task(loop())
+            await asyncio.Event().wait()  # until cancelled
+
     async def become_ready(self) -> None:
         """Wait until the service can do its work, then answer SERVING."""
         said = ""
@@ -123,7 +130,6 @@ class RunningServer:
                     said = error.message
                     log.warning("not_ready", reason=said)
                 await asyncio.sleep(_READY_RETRY_S)
-        self._background = [asyncio.ensure_future(loop()) for loop in self._app.background]
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
         log.info("serving", port=self.port, metrics_port=self.metrics_port)
 
@@ -132,9 +138,6 @@ class RunningServer:
         await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
         await asyncio.sleep(self._settings.drain_s)
         await self._server.stop(self._settings.grace_s)
-        for task in self._background:
-            task.cancel()
-        await asyncio.gather(*self._background, return_exceptions=True)
         for closable in reversed(self._app.closables):
             await closable.close()
         await asyncio.to_thread(self._telemetry.flush)
@@ -142,18 +145,6 @@ class RunningServer:
     async def _set_health(self, status: "health_pb2.HealthCheckResponse.ServingStatus.ValueType") -> None:
         for name in self._names:
             await self._health.set(name, status)
-
-    def background_failure(self) -> asyncio.Future[None]:
-        """Ends when any background loop ends, which none should while the service serves."""
-        return asyncio.ensure_future(_first_to_end(self._background))
-
-
-async def _first_to_end(tasks: Sequence[asyncio.Task[None]]) -> None:
-    if not tasks:
-        await asyncio.Event().wait()
-    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
 
 
 SettingsT = TypeVar("SettingsT", bound=RpcSettings)
@@ -175,19 +166,16 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     server = RunningServer(settings, await build(settings, telemetry), telemetry)
     await server.start()
-    stopped = asyncio.ensure_future(stopping.wait())
-    ready = asyncio.ensure_future(server.become_ready())
-    await asyncio.wait({stopped, ready}, return_when=asyncio.FIRST_COMPLETED)
-    failed = False
-    if stopping.is_set():
-        ready.cancel()
-    else:
-        ready.result()
-        loops = server.background_failure()
-        await asyncio.wait({stopped, loops}, return_when=asyncio.FIRST_COMPLETED)
-        if failed := not stopping.is_set():
-            log.error("background_loop_ended", reason=repr(loops.exception()) if not loops.cancelled() else "cancelled")
-        loops.cancel()
+    serving = asyncio.ensure_future(server.serve())
+    asked = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait([serving, asked], return_when=asyncio.FIRST_COMPLETED)
     log.info("draining")
+    serving.cancel()
+    (ended,) = await asyncio.gather(serving, return_exceptions=True)
     await server.stop()
-    return 1 if failed else 0
+    if isinstance(ended, asyncio.CancelledError):
+        return 0
+    if isinstance(ended, SystemExit):
+        raise ended
+    log.error("ended_by_itself", reason=repr(ended))
+    return 1

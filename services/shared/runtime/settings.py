@@ -20,7 +20,9 @@ class ProcessSettings(BaseSettings):
 
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 inside a container.")
     port: int = Field(ge=0, le=65535, description="Port to serve on; 0 takes a free one.")
-    metrics_port: int = Field(0, ge=0, le=65535, description="Port of /metrics on the same address; 0 takes a free one.")
+    metrics_port: int = Field(
+        0, ge=0, le=65535, description="Port of /metrics on the same address; 0 takes a free one."
+    )
     log_level: str = Field("info", pattern="^(debug|info|warning|error)$", description="Least severe event logged.")
     otlp_endpoint: str | None = Field(
         None, description="host:port of an OTLP/gRPC trace receiver; unset records no traces, which costs nothing."
@@ -45,7 +47,10 @@ class RpcSettings(ProcessSettings):
         256, ge=1, le=100_000, description="Calls served at once; over it RESOURCE_EXHAUSTED at once, nothing piles up."
     )
     max_connection_age_s: float = Field(
-        300.0, ge=1, le=86_400, description="Age at which a connection is closed gently, so that clients find new replicas."
+        300.0,
+        ge=1,
+        le=86_400,
+        description="Age at which a connection is closed gently, so that clients find new replicas.",
     )
     max_connection_age_grace_s: float = Field(
         600.0, ge=1, le=86_400, description="Seconds for calls on an aged connection; longer than the longest stream."
@@ -55,8 +60,8 @@ class RpcSettings(ProcessSettings):
     def _streams_outlive_their_connection(self) -> Self:
         if self.max_connection_age_grace_s < self.grace_s:
             raise ValueError(
-                f"{self.environment_prefix}MAX_CONNECTION_AGE_GRACE_S must be at least {self.environment_prefix}GRACE_S, "
-                "else an aged connection cuts streams that a shutdown would have let finish"
+                f"{self.environment_prefix}MAX_CONNECTION_AGE_GRACE_S must be at least "
+                f"{self.environment_prefix}GRACE_S, else an aged connection cuts streams that a shutdown would have let finish"
             )
         return self
 
@@ -83,7 +88,7 @@ def read_settings(kind: type[SettingsT]) -> SettingsT:
         if upper.startswith(prefix) and not any(upper == name or upper.startswith(f"{name}__") for name in known):
             _refuse(f"{variable} is not a setting; the settings are {', '.join(sorted(known))}")
     try:
-        return kind()  # type: ignore[call-arg]  # values come from the environment
+        return kind()
     except ValidationError as error:
         first = error.errors()[0]
         where = f"{prefix}{'__'.join(str(part) for part in first['loc']).upper()}: " if first["loc"] else ""

@@ -1,0 +1,32 @@
+"""Why a hit stands where it stands: what each step gave it and where each step put it."""
+
+from dataclasses import dataclass
+
+from services.ranking.domain.window import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place, from 1 over the whole window, that a hit had after a step."""
+
+    step: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedHit:
+    """A candidate in its final place; `marginal_gain` and `redundancy` are None when MMR did not run."""
+
+    candidate: Candidate
+    relevance: float
+    age_years: int | None
+    multiplier: float
+    places: tuple[Place, ...]
+    marginal_gain: float | None = None
+    redundancy: float | None = None
+    floor_reason: str = ""
+
+    @property
+    def score(self) -> float:
+        """Relevance times recency factor."""
+        return self.relevance * self.multiplier
