@@ -1,8 +1,8 @@
 """Makes the virtual environment that every make target runs in.
 
-Runs under the system's own Python with nothing but the standard library. A stamp over everything that decides
-what is installed makes the second run instant; a set-up that was interrupted left no stamp and is done again from
-the start.
+Runs under the system's own Python with nothing but the standard library. A stamp over everything that
+decides what is installed makes the second run instant; a set-up that was interrupted left no stamp and is
+done again from the start.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def plan(root: Path, *, fresh: bool) -> list[Step]:
 
     torch = re.findall(r'"(torch==[\d.]+)"', (root / "pyproject.toml").read_text())[0]
     wheels = torch_wheels(root)
-    # Without a wheel at hand: the small CPU build where its index can be reached and there is no GPU, else what
-    # the package index has, which is the CUDA build and works on a CPU too.
+    # Without a wheel at hand: the small CPU build where its index can be reached and there is no GPU, else
+    # what the package index has, which is the CUDA build and works on a CPU too.
     torch_options = [("--find-links", str(wheels))] if wheels else [("--torch-backend=auto",), ()]
 
     steps = [
@@ -120,9 +120,7 @@ def plan(root: Path, *, fresh: bool) -> list[Step]:
 def perform(step: Step) -> None:
     """Run the step's commands until one succeeds. Raises SetUpFailed with the reason of the last."""
     for command in step.commands:
-        done = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-        )
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode == 0:
             return
     raise SetUpFailed(f"{step.title}: {explain(done.stdout)}")

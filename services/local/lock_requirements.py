@@ -1,8 +1,8 @@
 """Writes `requirements.lock` and the uv pin (`make lock`); versions already locked are kept while they fit.
 
-torch and what only torch brings (CUDA libraries, triton) stay out of the lock: which build of torch fits depends
-on the machine, so the set-up chooses it. To move every package to its newest version, delete `requirements.lock`
-first.
+torch and what only torch brings (CUDA libraries, triton) stay out of the lock: which build of torch fits
+depends on the machine, so the set-up chooses it. To move every package to its newest version, delete
+`requirements.lock` first.
 """
 
 import subprocess
@@ -19,9 +19,7 @@ HEADER = "--custom-compile-command=make lock"
 def torch_family(requirements: Iterable[str]) -> list[str]:
     """The names in `name==version` lines that belong to torch's own builds, sorted."""
     names = {line.split("==")[0].strip() for line in requirements if "==" in line}
-    return sorted(
-        name for name in names if name in ("torch", "triton") or name.startswith(("cuda-", "nvidia-"))
-    )
+    return sorted(name for name in names if name in ("torch", "triton") or name.startswith(("cuda-", "nvidia-")))
 
 
 def resolve(*arguments: str, source: str | None = None) -> str:

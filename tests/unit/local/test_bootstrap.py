@@ -112,9 +112,7 @@ def test_the_first_alternative_that_succeeds_is_enough(tmp_path: Path) -> None:
 
 def test_a_failed_step_names_itself_and_the_remedy() -> None:
     script = "print('error: client error (Connect): dns error'); raise SystemExit(2)"
-    with pytest.raises(
-        bootstrap.SetUpFailed, match=r"^uv: the package index cannot be reached; check the network"
-    ):
+    with pytest.raises(bootstrap.SetUpFailed, match=r"^uv: the package index cannot be reached; check the network"):
         bootstrap.perform(bootstrap.Step("uv", ((sys.executable, "-c", script),)))
 
 
@@ -139,11 +137,7 @@ def test_an_old_python_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("module", ["venv", "ensurepip"])
-def test_a_missing_venv_module_is_named_with_its_package(
-    monkeypatch: pytest.MonkeyPatch, module: str
-) -> None:
+def test_a_missing_venv_module_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(
-        bootstrap.SetUpFailed, match=f"{module} module is missing; .*apt-get install python3-venv"
-    ):
+    with pytest.raises(bootstrap.SetUpFailed, match=f"{module} module is missing; .*apt-get install python3-venv"):
         bootstrap.check_python()
