@@ -61,7 +61,7 @@ class RpcSettings(ProcessSettings):
         if self.max_connection_age_grace_s < self.grace_s:
             raise ValueError(
                 f"{self.environment_prefix}MAX_CONNECTION_AGE_GRACE_S must be at least "
-                f"{self.environment_prefix}GRACE_S, else an aged connection cuts streams that a shutdown would have let finish"
+                f"{self.environment_prefix}GRACE_S, else it cuts streams that a shutdown would let finish"
             )
         return self
 
