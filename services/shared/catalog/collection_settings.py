@@ -1,0 +1,128 @@
+"""How a collection is cut, searched, ranked and answered from: every setting with its unit, bound and effect.
+
+The values here are the defaults of a `docs` collection; `profiles.py` says where another profile differs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field, StringConstraints
+from pydantic.dataclasses import dataclass
+
+REFUSAL = "The provided document does not contain enough information to answer this question."
+NOTHING_MATCHES = "No document matches the filter."
+
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
+Weight: TypeAlias = Annotated[float, Field(ge=0, le=10)]
+Words: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Synonyms: TypeAlias = Annotated[tuple[Words, ...], Field(min_length=1, max_length=20)]
+Sentence: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Locale: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")]
+# (greatest age in whole calendar years, multiplier); the last tier has no greatest age.
+RecencyTier: TypeAlias = tuple[Annotated[int, Field(ge=0)] | None, Annotated[float, Field(ge=0.1, le=10)]]
+
+
+@dataclass(frozen=True, slots=True, config=_STRICT)
+class RetrievalSettings:
+    """How the two legs search and are fused."""
+
+    # The k of reciprocal rank fusion. Lower trusts the first ranks of a leg more.
+    rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60
+    # A leg of weight 0 adds nothing; not both can be 0.
+    keyword_weight: Weight = 1.0
+    vector_weight: Weight = 1.0
+    # Chunks (documents, when collapsed) that each leg fetches. More finds more and costs latency.
+    depth: Annotated[int, Field(ge=1, le=1000)] = 100
+    # Fused candidates that are ranked, and all that can be paged through.
+    window: Annotated[int, Field(ge=1, le=1000)] = 100
+    # One hit per document instead of one per chunk.
+    collapse_by_document: bool = False
+    # A hit that covers less than this share of the query's idf mass earns no keyword rank; 0 is off.
+    keyword_gate: Share = 0.0
+    # A term of a query -> what it is searched as beside itself (`TOIL` -> `time off in lieu`).
+    synonyms: Annotated[Mapping[Words, Synonyms], Field(max_length=5000)] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, config=_STRICT)
+class RankingSettings:
+    """How the window is put in order."""
+
+    # `fused` is the order of the fusion, `completed` joins both raw scores of every hit.
+    relevance: Literal["fused", "completed"] = "fused"
+    # Undated documents are untouched by recency, so it may be on everywhere.
+    recency: bool = True
+    recency_tiers: Annotated[tuple[RecencyTier, ...], Field(min_length=1, max_length=10)] = (
+        (1, 1.2),
+        (5, 1.0),
+        (None, 0.9),
+    )
+    # Places that recency may move a hit, up or down.
+    recency_places: Annotated[int, Field(ge=0, le=100)] = 5
+    # A hit that is first in both legs keeps place 1.
+    protect_leader: bool = True
+    # Whether near-duplicates and a repeated attribute push a hit down.
+    mmr: bool = False
+    # Share of relevance against novelty; 1 leaves the order as it is.
+    mmr_lambda: Share = 0.6
+    # The field whose repetition counts as redundancy; None is cosine only.
+    diversify_by: str | None = None
+    # Share of the cosine in redundancy; the rest is that of the attribute.
+    attribute_share: Share = 0.5
+    # Different values of `diversify_by` among the first `min_distinct_within` hits; 0 asks for none.
+    min_distinct: Annotated[int, Field(ge=0, le=100)] = 0
+    min_distinct_within: Annotated[int, Field(ge=1, le=100)] = 20
+
+
+@dataclass(frozen=True, slots=True, config=_STRICT)
+class ChunkingSettings:
+    """Sizes of chunks: characters in a `plain` collection, the embedding model's own tokens elsewhere."""
+
+    # Larger chunks hold more context, smaller ones match and cite more exactly.
+    target: Annotated[int, Field(ge=16, le=8192)] = 400
+    # Repeated at the start of the next chunk; less than `target`.
+    overlap: Annotated[int, Field(ge=0, le=4096)] = 50
+    # A shorter rest joins the chunk before it; at most `target`.
+    minimum: Annotated[int, Field(ge=0, le=8192)] = 100
+
+
+@dataclass(frozen=True, slots=True, config=_STRICT)
+class AnswerSettings:
+    """What an answer may do and says when it cannot."""
+
+    refusal: Sentence = REFUSAL
+    # Locale -> its sentence; `pt` serves `pt-BR` as well.
+    refusal_by_locale: Mapping[Locale, Sentence] = field(default_factory=dict)
+    nothing_matches: Sentence = NOTHING_MATCHES
+    nothing_matches_by_locale: Mapping[Locale, Sentence] = field(default_factory=dict)
+    # Whether a caller may ask again, after a refusal, for an answer without documents.
+    general_knowledge_allowed: bool = True
+    # All passages of one answer share the value of this field (a unit); the best hit decides.
+    same_field: str | None = None
+    # Whether sentences of the passages stand in when the language model fails.
+    fallback_to_extractive: bool = False
+
+    def refusal_for(self, locale: str) -> str:
+        """The refusal sentence in `locale`, else in its language, else the collection's."""
+        return _in_locale(self.refusal_by_locale, locale, self.refusal)
+
+    def nothing_matches_for(self, locale: str) -> str:
+        """The sentence for a filter that leaves no document, chosen as `refusal_for` does."""
+        return _in_locale(self.nothing_matches_by_locale, locale, self.nothing_matches)
+
+
+def _in_locale(sentences: Mapping[str, str], locale: str, otherwise: str) -> str:
+    language = locale.partition("-")[0]
+    return sentences.get(locale) or sentences.get(language) or otherwise
+
+
+@dataclass(frozen=True, slots=True, config=_STRICT)
+class CollectionSettings:
+    """All settings of one collection."""
+
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    ranking: RankingSettings = field(default_factory=RankingSettings)
+    chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)

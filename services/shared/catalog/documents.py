@@ -1,0 +1,164 @@
+"""Documents: what a caller puts, the revisions that come of it, and how they are read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, Select, and_, exists, func, select
+
+from services.shared.catalog.database import Database
+from services.shared.catalog.fields import MetadataValue
+from services.shared.catalog.schema import collections, documents, generation_documents
+from services.shared.catalog.sequence import no_such_collection
+from services.shared.runtime.errors import InvalidInput, NotFound
+
+MAX_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A document as it is given, its parts already checked (`fields.py`).
+
+    `blob` is the digest of the original bytes. `content_digest` is equal for two documents when the same chunks
+    come of them.
+    """
+
+    id: str
+    title: str
+    uri: str | None
+    locale: str
+    date: str | None
+    metadata: Mapping[str, MetadataValue]
+    media_type: str
+    blob: str
+    content_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """The wish that a document be gone; it need not exist."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One revision of a document.
+
+    `revision` is the number of the change that made it in the collection's sequence: it rises with every change of
+    the document and is never used twice. `chunks` counts what the active generation holds of the document, of
+    whatever revision; 0 until the first is applied.
+    """
+
+    collection: str
+    revision: int
+    content: Put
+    chunks: int
+    accepted_at: float
+
+    @property
+    def id(self) -> str:
+        """The document's id, unique in its collection."""
+        return self.content.id
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Documents in the order of their ids; `next` is what to list after, None at the end."""
+
+    documents: tuple[Document, ...]
+    next: str | None
+
+
+_SELECT: Select[Any] = (
+    select(documents, func.coalesce(generation_documents.c.chunks, 0).label("chunk_count"))
+    .join(collections, collections.c.name == documents.c.collection)
+    .outerjoin(
+        generation_documents,
+        and_(
+            generation_documents.c.generation_id == collections.c.active_generation_id,
+            generation_documents.c.document_id == documents.c.id,
+        ),
+    )
+    .where(~documents.c.deleted)
+)
+_newer = documents.alias("newer")
+is_newest = ~exists().where(
+    _newer.c.collection == documents.c.collection,
+    _newer.c.id == documents.c.id,
+    _newer.c.revision > documents.c.revision,
+)
+
+
+class Documents:
+    """The accepted documents of each collection; a deleted one is not there, applied or not."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, collection: str, document_id: str) -> Document:
+        """The newest revision. Raises NotFound when the document or the collection does not exist."""
+        return await self._one(
+            _SELECT.where(documents.c.collection == collection, documents.c.id == document_id, is_newest),
+            collection,
+            document_id,
+        )
+
+    async def at_revision(self, collection: str, document_id: str, revision: int) -> Document:
+        """This revision, whatever came after it. Raises NotFound."""
+        return await self._one(
+            _SELECT.where(
+                documents.c.collection == collection,
+                documents.c.id == document_id,
+                documents.c.revision == revision,
+            ),
+            collection,
+            document_id,
+        )
+
+    async def list(self, collection: str, *, after: str | None, limit: int) -> DocumentPage:
+        """At most `limit` documents, 1 to 1,000, whose ids come after `after`. Raises NotFound, InvalidInput."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise InvalidInput(f"limit is from 1 to {MAX_PAGE}", field="limit")
+        query = _SELECT.where(documents.c.collection == collection, is_newest)
+        if after is not None:
+            query = query.where(documents.c.id > after)
+        async with self._database.read() as connection:
+            known = await connection.scalar(select(collections.c.name).where(collections.c.name == collection))
+            if known is None:
+                raise no_such_collection(collection)
+            rows = (await connection.execute(query.order_by(documents.c.id).limit(limit + 1))).all()
+        page = tuple(_document(row) for row in rows[:limit])
+        return DocumentPage(page, page[-1].id if len(rows) > limit else None)
+
+    async def _one(self, query: Select[Any], collection: str, document_id: str) -> Document:
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        if row is None:
+            raise NotFound(f"collection '{collection}' has no document '{document_id}'", field="document_id")
+        return _document(row)
+
+
+def put_of(row: Row[Any]) -> Put:
+    """The content in a row of the table of documents that is no deletion."""
+    return Put(
+        id=row.id,
+        title=row.title,
+        uri=row.uri,
+        locale=row.locale,
+        date=row.date,
+        metadata=row.metadata,
+        media_type=row.media_type,
+        blob=row.blob,
+        content_digest=row.content_digest,
+    )
+
+
+def _document(row: Row[Any]) -> Document:
+    return Document(
+        collection=row.collection,
+        revision=row.revision,
+        content=put_of(row),
+        chunks=row.chunk_count,
+        accepted_at=row.accepted_at,
+    )

@@ -1,0 +1,120 @@
+"""The fields a document can be filtered by, and the checks of the values it gives for them. Pure."""
+
+import re
+import sys
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from typing import TypeAlias, TypeGuard
+
+from services.shared.runtime.errors import InvalidInput
+
+BUILT_IN_FIELDS = ("id", "title", "uri", "locale", "date")
+MAX_DECLARED_FIELDS = 64  # each becomes a column or property of the index, with an index of its own
+MAX_ID_LENGTH = 512  # code points; an id is a key of every engine, and PostgreSQL's keys end near 2,700 bytes
+MAX_INTEGER = 2**53  # integers travel as doubles through Weaviate and JSON
+
+MetadataValue: TypeAlias = str | int | float | bool
+
+_FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
+_LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+
+
+class FieldType(StrEnum):
+    """What a declared field holds."""
+
+    KEYWORD = "keyword"
+    INTEGER = "integer"
+    NUMBER = "number"
+    DATE = "date"
+    BOOLEAN = "boolean"
+
+
+def check_fields(fields: Mapping[str, object]) -> dict[str, FieldType]:
+    """The declared fields by name. Raises InvalidInput naming `fields.<name>`."""
+    if len(fields) > MAX_DECLARED_FIELDS:
+        raise InvalidInput(f"at most {MAX_DECLARED_FIELDS} fields can be declared", field="fields")
+    return {name: _check_field(name, kind) for name, kind in fields.items()}
+
+
+def _check_field(name: str, kind: object) -> FieldType:
+    field = f"fields.{name}"
+    if name in BUILT_IN_FIELDS:
+        raise InvalidInput(f"'{name}' is built in; choose another name", field=field)
+    if not _FIELD_NAME.fullmatch(name):
+        raise InvalidInput("a field's name begins with a-z and has at most 62 more of a-z, 0-9 and _", field=field)
+    try:
+        return FieldType(str(kind))
+    except ValueError:
+        raise InvalidInput(f"the type of a field is one of {', '.join(FieldType)}", field=field) from None
+
+
+def check_locale(value: object, *, field: str) -> str:
+    """`value` if it looks like a BCP 47 tag (`en`, `zh-Hans`). Raises InvalidInput naming `field`."""
+    if not isinstance(value, str) or not _LOCALE.fullmatch(value):
+        raise InvalidInput("a locale is a language tag such as 'en', 'tr' or 'zh-Hans'", field=field)
+    return value
+
+
+def check_document_id(value: object, *, field: str) -> str:
+    """`value` if it can be an id: 1 to 512 code points, not blank. Raises InvalidInput naming `field`."""
+    if isinstance(value, str) and value.strip() and len(value) <= MAX_ID_LENGTH and not _CONTROL.search(value):
+        return value
+    raise InvalidInput(f"an id has 1 to {MAX_ID_LENGTH} characters and no control character", field=field)
+
+
+def check_date(value: object, *, field: str) -> str:
+    """`value` if it is a day, month or year that exists. Raises InvalidInput naming `field`."""
+    match = _DATE.fullmatch(value) if isinstance(value, str) else None
+    if match is not None:
+        year, month, day = (int(part or 1) for part in match.groups())
+        try:
+            date(year, month, day)
+        except ValueError:
+            match = None
+    if match is None:
+        raise InvalidInput("a date is YYYY, YYYY-MM or YYYY-MM-DD and exists in the calendar", field=field)
+    return match.group()
+
+
+def check_metadata(
+    fields: Mapping[str, FieldType], metadata: Mapping[str, object], *, path: str
+) -> dict[str, MetadataValue]:
+    """`metadata` in the declared types; a null is left out, which is the same as a missing value.
+
+    A float without a fraction is an integer where one is declared, because JSON does not tell them apart.
+    `path` is where the caller has it (`documents[3].metadata`). Raises InvalidInput naming `<path>.<field>`.
+    """
+    return {
+        name: _check_value(fields, name, value, f"{path}.{name}")
+        for name, value in metadata.items()
+        if value is not None
+    }
+
+
+def _check_value(fields: Mapping[str, FieldType], name: str, value: object, field: str) -> MetadataValue:
+    match fields.get(name):
+        case None:
+            declared = ", ".join(sorted(fields)) or "none"
+            raise InvalidInput(f"'{name}' is not declared; the declared fields are: {declared}", field=field)
+        case FieldType.KEYWORD if isinstance(value, str):
+            return value
+        case FieldType.BOOLEAN if isinstance(value, bool):
+            return value
+        case FieldType.INTEGER if _is_number(value) and value == int(value) and abs(value) <= MAX_INTEGER:
+            return int(value)
+        case FieldType.NUMBER if _is_number(value):
+            return float(value)
+        case FieldType.DATE:
+            return check_date(value, field=field)
+        case FieldType.INTEGER:
+            raise InvalidInput(f"'{name}' is declared as integer, from -2^53 to 2^53", field=field)
+        case kind:
+            raise InvalidInput(f"'{name}' is declared as {kind}", field=field)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Whether `value` is finite and fits a double; a boolean is no number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

@@ -1,0 +1,79 @@
+"""What a generation is: what it was built with, where it stands and how much it holds."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import Any, Self
+
+from sqlalchemy import Row
+
+from services.shared.catalog.schema import generations
+
+
+class GenerationState(StrEnum):
+    """`building -> ready -> active -> retired`, or `failed`; a rollback makes a retired one active again."""
+
+    BUILDING = "building"
+    READY = "ready"
+    ACTIVE = "active"
+    RETIRED = "retired"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a generation was built with; sizes are in the unit of the chunk profile."""
+
+    model: str
+    weights_sha256: str
+    dimensions: int
+    chunk_profile: str
+    chunk_target: int
+    chunk_overlap: int
+    chunk_minimum: int
+    analyzer_version: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The form in which the catalog stores it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """The manifest as stored; what a newer version added is left out."""
+        return cls(**{known.name: stored[known.name] for known in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One built index of a collection.
+
+    `revision` rises with every applied change. Every change up to `applied_sequence` is in it or has failed for
+    good. `documents` and `chunks` count what it holds.
+    """
+
+    id: str
+    collection: str
+    state: GenerationState
+    manifest: Manifest
+    revision: int
+    applied_sequence: int
+    documents: int
+    chunks: int
+    created_at: float
+
+
+def generation_of(row: Row[Any]) -> Generation:
+    """The generation in a row that has all columns of its table."""
+    values = row._mapping
+    columns = generations.c
+    return Generation(
+        id=values[columns.id],
+        collection=values[columns.collection],
+        state=GenerationState(values[columns.state]),
+        manifest=Manifest.from_json(values[columns.manifest]),
+        revision=values[columns.revision],
+        applied_sequence=values[columns.applied_sequence],
+        documents=values[columns.documents],
+        chunks=values[columns.chunks],
+        created_at=values[columns.created_at],
+    )

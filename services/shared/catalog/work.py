@@ -1,0 +1,200 @@
+"""The work queue: an item is claimed under a lease, and only its holder says how it ended.
+
+A worker that dies loses its lease by time, and the item is claimed again; whatever it wrote into an index before is
+written again in the same way, because ids and revisions are the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import and_, delete, exists, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.shared.catalog.acceptance import Outcome
+from services.shared.catalog.database import Database
+from services.shared.catalog.generations import live_generation_ids
+from services.shared.catalog.jobs import JobState, count_outcome
+from services.shared.catalog.schema import (
+    generation_documents,
+    generations,
+    is_unfinished,
+    jobs,
+    work_items,
+)
+from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
+from services.shared.catalog.work_item import Action, ItemState, WorkItem
+from services.shared.runtime.errors import Conflict, NotFound
+
+_earlier = work_items.alias("earlier")
+
+
+class WorkQueue:
+    """Accepted changes that are not applied yet, for any number of workers in any number of processes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, *, owner: str, now: float, lease_s: float, limit: int = 1) -> tuple[WorkItem, ...]:
+        """At most `limit` items, oldest first, that nobody else holds until `now + lease_s`; () when none is due.
+
+        An item is due when its time has come, nobody holds an unexpired lease on it, and no earlier change of its
+        document is unfinished: so changes of one document are applied in order, one at a time.
+        """
+        due = or_(
+            and_(work_items.c.state == ItemState.PENDING, work_items.c.not_before <= now),
+            and_(work_items.c.state == ItemState.LEASED, work_items.c.lease_until <= now),
+        )
+        waits_for_earlier = exists().where(
+            _earlier.c.collection == work_items.c.collection,
+            _earlier.c.document_id == work_items.c.document_id,
+            _earlier.c.id < work_items.c.id,
+            is_unfinished(_earlier),
+        )
+        oldest = (
+            select(work_items.c.id)
+            .where(is_unfinished(work_items), due, ~waits_for_earlier)
+            .order_by(work_items.c.id)
+            .limit(limit)
+            # Lets workers on PostgreSQL pass each other; SQLite has no such clause and one writer.
+            .with_for_update(skip_locked=True)
+        )
+        async with self._database.write() as connection:
+            ids = (await connection.execute(oldest)).scalars().all()
+            if not ids:
+                return ()
+            claimed = await connection.execute(
+                update(work_items)
+                .where(work_items.c.id.in_(ids))
+                .values(
+                    state=ItemState.LEASED,
+                    attempts=work_items.c.attempts + 1,
+                    lease_owner=owner,
+                    lease_until=now + lease_s,
+                )
+                .returning(*work_items.c)
+            )
+            items = sorted((_item(row._mapping) for row in claimed), key=lambda item: item.id)
+            await connection.execute(
+                update(jobs)
+                .where(jobs.c.id.in_({item.job_id for item in items}), jobs.c.state == JobState.QUEUED)
+                .values(state=JobState.RUNNING, updated_at=now)
+            )
+        return tuple(items)
+
+    async def renew(self, item: WorkItem, *, now: float, lease_s: float) -> WorkItem:
+        """The item, held until `now + lease_s`. Raises Conflict when the lease is lost."""
+        async with self._database.write() as connection:
+            await _update_held(connection, item, lease_until=now + lease_s)
+        return replace(item, lease_until=now + lease_s)
+
+    async def commit_applied(
+        self, item: WorkItem, *, chunk_ids: Mapping[str, Sequence[str]], outcome: Outcome, now: float
+    ) -> None:
+        """Record in one step that the indexes hold the item's change.
+
+        `chunk_ids` has the document's chunks, in order, for every generation that is kept in step: the one that is
+        active, being built or ready, and the previous one; for a deletion the lists are empty. Raises Conflict when
+        the lease is lost, or when such a generation is missing because it began during the work: the item is then
+        to be applied to it as well.
+        """
+        async with self._database.write() as connection:
+            await _lock_collection_of(connection, item)
+            await _update_held(connection, item, state=ItemState.DONE, outcome=outcome, **_NO_LEASE)
+            for generation_id in await live_generation_ids(connection, item.collection):
+                if generation_id not in chunk_ids:
+                    raise Conflict(f"generation '{generation_id}' is kept in step as well; apply the item to it too")
+                await _apply(connection, generation_id, item, chunk_ids[generation_id])
+            await count_outcome(connection, item.job_id, outcome, now=now)
+            await advance_applied_sequence(connection, item.collection)
+
+    async def fail(self, item: WorkItem, *, reason: str, now: float, retry_at: float | None) -> None:
+        """Give the item back for another attempt at `retry_at`, or for good when that is None.
+
+        `reason` is a sentence for the user. What the document held before stays as it is. Raises Conflict when the
+        lease is lost.
+        """
+        async with self._database.write() as connection:
+            await _lock_collection_of(connection, item)
+            if retry_at is not None:
+                await _update_held(
+                    connection, item, state=ItemState.PENDING, not_before=retry_at, reason=reason, **_NO_LEASE
+                )
+                return
+            failed = Outcome.FAILED
+            await _update_held(connection, item, state=ItemState.DEAD, outcome=failed, reason=reason, **_NO_LEASE)
+            await count_outcome(connection, item.job_id, failed, now=now)
+            await advance_applied_sequence(connection, item.collection)
+
+
+_NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
+
+
+def _lease_lost(item: WorkItem) -> Conflict:
+    return Conflict(f"the lease on document '{item.document_id}' of '{item.collection}' is lost")
+
+
+async def _lock_collection_of(connection: AsyncConnection, item: WorkItem) -> None:
+    """Take the collection before the item, as accepting and deleting do, so that no two wait for each other."""
+    try:
+        await lock_collection(connection, item.collection)
+    except NotFound:
+        raise _lease_lost(item) from None
+
+
+async def _update_held(connection: AsyncConnection, item: WorkItem, **values: Any) -> None:
+    """Change the item if this very lease still holds it. Raises Conflict."""
+    held = await connection.execute(
+        update(work_items)
+        .where(
+            work_items.c.id == item.id,
+            work_items.c.state == ItemState.LEASED,
+            work_items.c.lease_owner == item.owner,
+            work_items.c.attempts == item.attempts,
+        )
+        .values(**values)
+    )
+    if held.rowcount == 0:
+        raise _lease_lost(item)
+
+
+async def _apply(connection: AsyncConnection, generation_id: str, item: WorkItem, chunk_ids: Sequence[str]) -> None:
+    """Let the generation hold the item's revision of the document, or nothing of it after a deletion."""
+    here = and_(
+        generation_documents.c.generation_id == generation_id,
+        generation_documents.c.document_id == item.document_id,
+    )
+    chunks_before = await connection.scalar(select(generation_documents.c.chunks).where(here))
+    values = {"revision": item.revision, "chunk_ids": list(chunk_ids), "chunks": len(chunk_ids)}
+    if item.action is Action.DELETE:
+        await connection.execute(delete(generation_documents).where(here))
+    elif chunks_before is not None:
+        await connection.execute(update(generation_documents).where(here).values(**values))
+    else:
+        await connection.execute(
+            insert(generation_documents).values(generation_id=generation_id, document_id=item.document_id, **values)
+        )
+    documents_after = 0 if item.action is Action.DELETE else 1
+    await connection.execute(
+        update(generations)
+        .where(generations.c.id == generation_id)
+        .values(
+            revision=generations.c.revision + 1,
+            documents=generations.c.documents + documents_after - (chunks_before is not None),
+            chunks=generations.c.chunks + len(chunk_ids) - (chunks_before or 0),
+        )
+    )
+
+
+def _item(row: Mapping[Any, Any]) -> WorkItem:
+    return WorkItem(
+        id=row["id"],
+        job_id=row["job_id"],
+        collection=row["collection"],
+        document_id=row["document_id"],
+        action=Action(row["action"]),
+        revision=row["revision"],
+        attempts=row["attempts"],
+        owner=row["lease_owner"],
+        lease_until=row["lease_until"],
+    )
