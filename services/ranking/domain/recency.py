@@ -6,7 +6,7 @@ from datetime import date
 
 from services.ranking.domain.window import RecencyTier
 
-_PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 
 def age_in_years(text: str, today: date) -> int | None:

@@ -26,7 +26,7 @@ def error_to_metadata(error: PlumblineError) -> Metadata:
 
 def error_from_rpc(error: grpc.aio.AioRpcError) -> PlumblineError:
     """The error that a peer raised, from its status and trailing metadata."""
-    trailing = dict(error.trailing_metadata() or ())
+    trailing = {key: value for key, value in error.trailing_metadata() or ()}  # dict() misreads it
     field = trailing.get(_FIELD)
     retry_after_ms = trailing.get(_RETRY_AFTER_MS)
     return error_from_code(

@@ -1,0 +1,108 @@
+"""The ranking service behind a real server: order, errors by field, metrics and spans."""
+
+from collections.abc import AsyncIterator
+
+import grpc
+import numpy as np
+import pytest
+
+from plumbline.embedding.v1 import vectors_pb2
+from plumbline.ranking.v1 import ranking_pb2 as pb
+from plumbline.ranking.v1.ranking_pb2_grpc import RankingServiceStub
+from services.ranking.settings import RankingServiceSettings
+from services.ranking.wiring import build
+from services.shared.clients.vectors import pack_vectors
+from tests.fakes.serving import RecordedTelemetry, channel_to, recorded_telemetry, served
+
+SETTINGS = pb.RankingSettings(relevance=pb.RELEVANCE_FUSED, mmr=True, mmr_lambda=0.5, clock_date="2026-11-30")
+
+
+@pytest.fixture
+def telemetry() -> RecordedTelemetry:
+    return recorded_telemetry("ranking")
+
+
+@pytest.fixture
+async def ranking(telemetry: RecordedTelemetry) -> AsyncIterator[RankingServiceStub]:
+    settings = RankingServiceSettings(port=0)
+    app = await build(settings, telemetry.telemetry)
+    async with served(app, settings, telemetry.telemetry) as running, channel_to(running.target) as channel:
+        yield RankingServiceStub(channel)
+
+
+def request(*vectors: list[float], dtype: int = vectors_pb2.VECTOR_DTYPE_FLOAT16, **changes: object) -> pb.RankRequest:
+    rows = np.array(vectors, dtype=np.float32)
+    candidates = [
+        pb.Candidate(id=f"c{index}", fused_score=1 / (61 + index), vector_row=index) for index in range(len(vectors))
+    ]
+    fields = {"settings": SETTINGS, "fused_top": 2 / 61, "fused_floor": 1 / 161} | changes
+    packed = pack_vectors(rows, dtype) if vectors else None
+    return pb.RankRequest(candidates=candidates, vectors=packed, **fields)
+
+
+async def refused(stub: RankingServiceStub, message: pb.RankRequest) -> tuple[grpc.StatusCode, str | None, str]:
+    with pytest.raises(grpc.aio.AioRpcError) as failure:
+        await stub.Rank(message, timeout=5)
+    field = dict(list(failure.value.trailing_metadata())).get("plumbline-error-field-bin")
+    return failure.value.code(), field.decode() if field else None, failure.value.details()
+
+
+async def test_a_window_comes_back_diverse_with_a_ledger(ranking: RankingServiceStub) -> None:
+    response = await ranking.Rank(request([1, 0], [1, 0], [0, 1]), timeout=5)
+    assert [hit.id for hit in response.ranked] == ["c0", "c2", "c1"]
+    assert response.ranked[2].ledger.redundancy == 1.0
+    assert response.ranked[0].ledger.relevance_kind == pb.RELEVANCE_FUSED
+    assert not response.ranked[0].ledger.HasField("age_years")
+
+
+async def test_an_empty_window_is_an_empty_answer(ranking: RankingServiceStub) -> None:
+    assert not (await ranking.Rank(request(), timeout=5)).ranked
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("mmr_lambda", 1.1), ("mmr_lambda", float("nan")), ("mmr_cosine_share", -0.1), ("clock_date", "tomorrow"),
+     ("recency_places", 1001), ("min_distinct", 101), ("cross_encoder", True), ("near_duplicate_cosine", 0.9)],
+)  # fmt: skip
+async def test_a_setting_out_of_bounds_is_named(ranking: RankingServiceStub, setting: str, value: object) -> None:
+    settings = pb.RankingSettings()
+    settings.CopyFrom(SETTINGS)
+    setattr(settings, setting, value)
+    code, field, _ = await refused(ranking, request([1, 0], settings=settings))
+    assert (code, field) == (grpc.StatusCode.INVALID_ARGUMENT, f"settings.{setting}")
+
+
+async def test_tiers_out_of_order_are_refused(ranking: RankingServiceStub) -> None:
+    settings = pb.RankingSettings()
+    settings.CopyFrom(SETTINGS)
+    settings.recency_tiers.add(up_to_years=5, multiplier=1)
+    settings.recency_tiers.add(up_to_years=1, multiplier=1.2)
+    settings.recency_tiers.add(multiplier=0.9)
+    code, field, _ = await refused(ranking, request([1, 0], settings=settings))
+    assert (code, field) == (grpc.StatusCode.INVALID_ARGUMENT, "settings.recency_tiers")
+
+
+async def test_bad_vectors_are_refused(ranking: RankingServiceStub) -> None:
+    code, field, _ = await refused(ranking, request([float("nan"), 0]))
+    assert (code, field) == (grpc.StatusCode.INVALID_ARGUMENT, "vectors.data")
+    short = request([1, 0])
+    short.vectors.data = short.vectors.data[:-1]
+    code, field, detail = await refused(ranking, short)
+    assert field == "vectors.data"
+    assert "are 4 bytes, not 3" in detail
+
+
+async def test_a_row_that_is_not_there_is_named(ranking: RankingServiceStub) -> None:
+    wrong = request([1, 0])
+    wrong.candidates[0].vector_row = 7
+    assert (await refused(ranking, wrong))[1] == "candidates[0].vector_row"
+
+
+async def test_series_exist_at_zero_and_count(ranking: RankingServiceStub, telemetry: RecordedTelemetry) -> None:
+    labels = {"method": "Rank", "code": "OK"}
+    assert telemetry.sample("plumbline_ranking_rpc_requests_total", **labels) == 0
+    assert telemetry.sample("plumbline_ranking_order_seconds_count") == 0
+    await ranking.Rank(request([1, 0]), timeout=5)
+    assert telemetry.sample("plumbline_ranking_rpc_requests_total", **labels) == 1
+    assert telemetry.sample("plumbline_ranking_window_candidates_sum") == 1
+    assert telemetry.spans()[-1].name == "plumbline.ranking.v1.RankingService/Rank"

@@ -1,0 +1,101 @@
+"""One window through all steps, and the places that the ledger tells."""
+
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.ranking.domain.window import Candidate, LegRank, Policy, RecencyTier, Window
+from services.ranking.pipeline import rank
+
+TODAY = date(2026, 11, 30)
+TIERS = (RecencyTier(1, 1.2), RecencyTier(5, 1.0), RecencyTier(None, 0.9))
+TOP, FLOOR = 2 / 61, 1 / 161
+
+
+def window(count: int, **changes: dict[int, object]) -> Window:
+    """`count` candidates, first in fused order first; `date={3: "2026"}` sets one candidate's field."""
+    candidates = [
+        Candidate(f"c{index}", 1 / (61 + index) + 1 / (61 + index), LegRank(index + 1), LegRank(index + 1))
+        for index in range(count)
+    ]
+    for field, values in changes.items():
+        for index, value in values.items():
+            candidates[index] = replace(candidates[index], **{field: value})
+    return Window(tuple(candidates), np.eye(count, max(count, 1), dtype=np.float32), TOP, FLOOR)
+
+
+def ids(window_: Window, policy: Policy) -> list[str]:
+    return [hit.candidate.id for hit in rank(window_, policy, today=TODAY).hits]
+
+
+def test_an_empty_window_gives_no_hits() -> None:
+    assert rank(window(0), Policy(recency_tiers=TIERS, mmr=True, min_distinct=3), today=TODAY).hits == ()
+
+
+def test_without_any_step_the_fused_order_stands() -> None:
+    assert ids(window(4), Policy()) == ["c0", "c1", "c2", "c3"]
+
+
+def test_a_newer_hit_rises_but_the_leader_of_both_legs_stays() -> None:
+    dated = window(3, date={0: "2001", 1: "2001", 2: "2026"})
+    assert ids(dated, Policy(recency_tiers=TIERS)) == ["c0", "c2", "c1"]
+    assert ids(dated, Policy(recency_tiers=TIERS, protect_leader=False)) == ["c2", "c0", "c1"]
+
+
+def test_exact_hits_stand_first_and_no_step_moves_a_hit_across() -> None:
+    mixed = window(4, exact={2: True, 3: True}, date={0: "2026", 1: "2026"})
+    assert ids(mixed, Policy(recency_tiers=TIERS, mmr=True)) == ["c2", "c3", "c0", "c1"]
+
+
+def test_lambda_one_leaves_the_order_of_recency_as_it_is() -> None:
+    dated = window(6, date={4: "2026", 5: "2026"})
+    recency_alone = Policy(recency_tiers=TIERS, protect_leader=False)
+    assert ids(dated, replace(recency_alone, mmr=True, mmr_lambda=1.0)) == ids(dated, recency_alone)
+
+
+def test_missing_vectors_are_ranked_without_redundancy_and_said_so() -> None:
+    blind = window(3)
+    blind = replace(blind, vectors=np.zeros((3, 1), np.float32))
+    ranking = rank(blind, Policy(mmr=True), today=TODAY)
+    assert ranking.degraded == ("redundancy",)
+    assert [hit.candidate.id for hit in ranking.hits] == ["c0", "c1", "c2"]
+
+
+def test_the_ledger_tells_the_place_after_each_step_that_ran() -> None:
+    dated = window(3, date={0: "2001", 2: "2026"}, attribute={0: "law", 1: "law", 2: "art"})
+    policy = Policy(recency_tiers=TIERS, protect_leader=False, mmr=True, min_distinct=2, min_distinct_within=2)
+    first = rank(dated, policy, today=TODAY).hits[0]
+    assert [(place.step, place.place) for place in first.places] == [
+        ("fused", 3),
+        ("recency", 1),
+        ("mmr", 1),
+        ("floor", 1),
+    ]
+    assert (first.age_years, first.multiplier) == (0, 1.2)
+
+
+def test_the_floor_says_who_was_lifted_and_for_whom() -> None:
+    values = window(4, attribute={0: "law", 1: "law", 2: "law", 3: "art"})
+    hits = rank(values, Policy(min_distinct=2, min_distinct_within=2), today=TODAY).hits
+    assert [hit.candidate.id for hit in hits] == ["c0", "c3", "c1", "c2"]
+    assert "too few different values" in hits[1].floor_reason
+    assert hits[2].floor_reason == "gave way to c3"
+
+
+@given(st.integers(0, 30), st.booleans(), st.integers(0, 4), st.data())
+def test_every_candidate_comes_back_once_and_inputs_stay_as_they_were(
+    count: int, mmr: bool, min_distinct: int, data: st.DataObject
+) -> None:
+    dates = data.draw(st.lists(st.sampled_from(["", "2026", "2020", "1999"]), min_size=count, max_size=count))
+    exact = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    given_window = window(count, date=dict(enumerate(dates)), exact=dict(enumerate(exact)))
+    before = given_window.vectors.copy()
+    policy = Policy(recency_tiers=TIERS, mmr=mmr, min_distinct=min_distinct)
+    hits = rank(given_window, policy, today=TODAY).hits
+    assert sorted(hit.candidate.id for hit in hits) == sorted(c.id for c in given_window.candidates)
+    assert (given_window.vectors == before).all()
+    places = [hit.places[-1].place for hit in hits]
+    assert places == list(range(1, count + 1))
