@@ -6,11 +6,9 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.local.failure import Failure
+
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
-
-
-class WrongSetting(Exception):
-    """One sentence that names the variable at fault."""
 
 
 class LocalSettings(BaseSettings):
@@ -48,10 +46,10 @@ class LocalSettings(BaseSettings):
 
 
 def read_settings() -> LocalSettings:
-    """Settings from the environment. Raises WrongSetting with one sentence."""
+    """Settings from the environment. Raises Failure with a sentence that names the variable."""
     try:
         return LocalSettings()
     except ValidationError as error:
         first = error.errors()[0]
         where = f"{str(first['loc'][0]).upper()}: " if first["loc"] else ""
-        raise WrongSetting(where + first["msg"].removeprefix("Value error, ")) from None
+        raise Failure(where + first["msg"].removeprefix("Value error, ")) from None

@@ -18,16 +18,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from services.local.failure import Failure
 from services.local.progress import ProgressLine
 
 TABLE = Path(__file__).with_name("weights.toml")
 # A download that has brought nothing for so long is given up: the next source is tried.
 _STALLED_S = 60.0
 _BIN = Path(sys.executable).parent
-
-
-class WeightsMissing(Exception):
-    """One sentence: which model could not be had, and what each source said."""
 
 
 class FetchFailed(Exception):
@@ -63,6 +60,19 @@ def known_models() -> dict[str, Model]:
     return {name: Model(name=name, **(row | {"packages": tuple(row["packages"])})) for name, row in rows.items()}
 
 
+def folder_of(model: str, models_folder: Path) -> Path:
+    """The folder with the weights of `model`, a name in the table (fetched when needed) or itself a folder.
+
+    Raises Failure when it is neither, or cannot be fetched.
+    """
+    models = known_models()
+    if model in models:
+        return ensure_weights(models[model], models_folder)
+    if Path(model).is_dir():
+        return Path(model).resolve()
+    raise Failure(f"MODEL: {model} is neither a folder nor one of {', '.join(models)}")
+
+
 def wrong_files(folder: Path, model: Model) -> list[str]:
     """The model's files that are missing from `folder` or are not the pinned ones, in table order."""
 
@@ -76,7 +86,8 @@ def wrong_files(folder: Path, model: Model) -> list[str]:
 
 
 def ensure_weights(model: Model, models_folder: Path, sources: Sequence[Source] | None = None) -> Path:
-    """The model's folder in the cache, fetched when it is not there or not whole. Raises WeightsMissing."""
+    """The model's folder in the cache, fetched when it is not there or not whole. Raises Failure when
+    no source has it."""
     folder = models_folder / model.name
     if not wrong_files(folder, model):
         return folder
@@ -107,7 +118,7 @@ def _fetch(model: Model, folder: Path, sources: Sequence[Source]) -> None:
                 folder.rename(Path(scratch) / "replaced")
             fetched.rename(folder)
             return
-    raise WeightsMissing(f"{model.name} could not be fetched ({'; '.join(reasons)})")
+    raise Failure(f"{model.name} could not be fetched ({'; '.join(reasons)})")
 
 
 def _from_hub(model: Model, folder: Path) -> None:

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from services.local.settings import DEFAULT_MODEL, LocalSettings, WrongSetting, read_settings
+from services.local.failure import Failure
+from services.local.settings import DEFAULT_MODEL, LocalSettings, read_settings
 
 VARIABLES = [name.upper() for name in LocalSettings.model_fields]
 
@@ -47,5 +48,5 @@ def test_a_wrong_value_is_one_sentence_that_names_the_variable(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(WrongSetting, match="^" + sentence):
+    with pytest.raises(Failure, match="^" + sentence):
         read_settings()

@@ -1,0 +1,72 @@
+"""What each process is told: the one place outside the services' own settings that knows the names of their knobs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+# In this order they are started; in reverse they are stopped, so that no caller outlives what it calls.
+SERVICES = ("embedding", "ranking", "search", "answer", "ingest", "gateway")
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What differs from one `make run` to another. `data` and `model_folder` are absolute."""
+
+    data: Path
+    model: str
+    model_folder: Path
+    otlp_port: int
+    llm_url: str | None = None
+    llm_model: str | None = None
+
+
+def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[str, str]]:
+    """The environment variables of every service, by service; `ports` holds the port that each one serves on."""
+
+    def target(service: str) -> str:
+        return f"{LOOPBACK}:{ports[service]}"
+
+    catalog_url = f"sqlite+aiosqlite:///{options.data / 'catalog.sqlite'}"
+    knobs: dict[str, dict[str, str]] = {
+        "embedding": {"MODEL": options.model, "MODEL_FOLDER": str(options.model_folder)},
+        "ranking": {},
+        "search": {
+            "EMBEDDING_TARGET": target("embedding"),
+            "RANKING_TARGET": target("ranking"),
+            "INDEX_FOLDER": str(options.data / "index"),
+            "CATALOG_URL": catalog_url,
+        },
+        "answer": {
+            "SEARCH_TARGET": target("search"),
+            "EMBEDDING_TARGET": target("embedding"),
+        },
+        "ingest": {
+            "EMBEDDING_TARGET": target("embedding"),
+            "SEARCH_TARGET": target("search"),
+            "INDEX_FOLDER": str(options.data / "index"),
+            "CATALOG_URL": catalog_url,
+            "BLOBS_URL": str(options.data / "blobs"),
+        },
+        "gateway": {
+            "SEARCH_TARGET": target("search"),
+            "ANSWER_TARGET": target("answer"),
+            "INGEST_TARGET": target("ingest"),
+            "EMBEDDING_TARGET": target("embedding"),
+            "RANKING_TARGET": target("ranking"),
+            "CATALOG_URL": catalog_url,
+        },
+    }
+    if options.llm_url and options.llm_model:
+        knobs["answer"] |= {"GENERATOR": "openai", "LLM_URL": options.llm_url, "LLM_MODEL": options.llm_model}
+    for service in SERVICES:
+        knobs[service] |= {
+            "PORT": str(ports[service]),
+            "OTLP_ENDPOINT": f"{LOOPBACK}:{options.otlp_port}",
+            # A person who pressed Ctrl-C does not wait for a long answer to end.
+            "GRACE_S": "5",
+        }
+    return {
+        service: {f"PLUMBLINE_{service.upper()}_{knob}": value for knob, value in knobs[service].items()}
+        for service in SERVICES
+    }
