@@ -181,13 +181,18 @@ class Jobs:
 
 
 async def count_outcome(connection: AsyncConnection, job_id: str, outcome: Outcome, *, now: float) -> None:
-    """One more document of the job has ended; the last one ends the job."""
-    job = _job(await _row(connection, select(jobs).with_for_update(), job_id))
-    outcomes = job.outcomes.plus(outcome)
-    state = job.state if job.state is JobState.CANCELLED else _state(job.total, outcomes, begun=True)
-    await connection.execute(
-        update(jobs).where(jobs.c.id == job_id).values(**asdict(outcomes), state=state, updated_at=now)
+    """One more document of the job has ended; the last one ends the job, unless it was cancelled before."""
+    counter = jobs.c[outcome.value]
+    counted = await connection.execute(
+        update(jobs)
+        .where(jobs.c.id == job_id)
+        .values({counter: counter + 1, jobs.c.updated_at: now})
+        .returning(*jobs.c)
     )
+    job = _job(counted.one())
+    if job.done == job.total and job.state is JobState.RUNNING:
+        ended = _state(job.total, job.outcomes, begun=True)
+        await connection.execute(update(jobs).where(jobs.c.id == job_id).values(state=ended))
 
 
 async def cancel_jobs_of_collection(connection: AsyncConnection, collection: str, *, now: float) -> None:

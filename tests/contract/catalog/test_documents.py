@@ -1,0 +1,102 @@
+import pytest
+
+from services.shared.catalog.catalog import Catalog
+from services.shared.catalog.documents import Delete
+from services.shared.runtime.errors import InvalidInput, NotFound
+from tests.contract.catalog.examples import a_collection, a_page, accept, apply_all
+
+
+async def test_document_comes_back_as_it_was_put(catalog: Catalog) -> None:
+    put = a_page("çalışma/1", title="Ünite 1 — 明月", uri=None, date=None, metadata={"year": 2**53, "draft": True})
+    await accept(catalog, put, now=12.5)
+
+    document = await catalog.documents.get("pages", "çalışma/1")
+
+    assert document.content == put
+    assert (document.collection, document.revision, document.accepted_at) == ("pages", 1, 12.5)
+
+
+async def test_newest_revision_is_what_the_document_is_and_older_ones_can_be_read(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title="First"), a_page("other"), a_page(title="Third"))
+
+    newest = await catalog.documents.get("pages", "page")
+    first = await catalog.documents.at_revision("pages", "page", 1)
+
+    assert (newest.revision, newest.content.title) == (3, "Third")
+    assert (first.revision, first.content.title) == (1, "First")
+
+
+async def test_chunks_are_those_that_the_active_generation_holds(catalog: Catalog) -> None:
+    await accept(catalog, a_page(), job_id="first")
+    assert (await catalog.documents.get("pages", "page")).chunks == 0
+    await apply_all(catalog, chunk_ids=("c1", "c2", "c3"))
+    await accept(catalog, a_page(title="Not applied yet"), job_id="second")
+
+    document = await catalog.documents.get("pages", "page")
+    assert (document.content.title, document.chunks) == ("Not applied yet", 3)
+
+
+async def test_deleted_document_is_gone_as_soon_as_that_is_accepted(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"), job_id="put")
+    await apply_all(catalog)
+    await accept(catalog, Delete("a"), job_id="delete")
+
+    assert [one.id for one in (await catalog.documents.list("pages", after=None, limit=10)).documents] == ["b"]
+    with pytest.raises(NotFound, match="has no document 'a'"):
+        await catalog.documents.get("pages", "a")
+
+
+async def test_document_put_again_after_its_deletion_has_a_higher_revision(catalog: Catalog) -> None:
+    await accept(catalog, a_page(), Delete("page"), a_page())
+    await apply_all(catalog)
+
+    assert (await catalog.documents.get("pages", "page")).revision == 3
+
+
+async def test_pages_follow_each_other_without_overlap_or_gap(catalog: Catalog) -> None:
+    ids = [f"p{n}" for n in range(7)]
+    await accept(catalog, *(a_page(one) for one in reversed(ids)), a_page("p3", title="Again"))
+    await a_collection(catalog, "other", generation_id="o1")
+    await catalog.jobs.accept("other", [a_page("p9")], job_id="other", now=10.0)
+
+    pages, after = [], None
+    while True:
+        page = await catalog.documents.list("pages", after=after, limit=3)
+        pages.append([document.id for document in page.documents])
+        if (after := page.next) is None:
+            break
+
+    assert pages == [ids[:3], ids[3:6], ids[6:]]
+
+
+async def test_last_full_page_has_no_next(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"))
+
+    assert (await catalog.documents.list("pages", after=None, limit=2)).next is None
+
+
+async def test_page_goes_on_after_an_id_that_was_deleted_meanwhile(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"), a_page("c"))
+    await accept(catalog, Delete("b"), job_id="delete")
+
+    page = await catalog.documents.list("pages", after="b", limit=10)
+    assert [document.id for document in page.documents] == ["c"]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001])
+async def test_page_size_is_bounded(catalog: Catalog, limit: int) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        await catalog.documents.list("pages", after=None, limit=limit)
+    assert refused.value.field == "limit"
+
+
+async def test_unknown_document_or_revision_is_not_found(catalog: Catalog) -> None:
+    await accept(catalog, a_page())
+
+    for call in (
+        catalog.documents.get("pages", "nothing"),
+        catalog.documents.get("nothing", "page"),
+        catalog.documents.at_revision("pages", "page", 2),
+    ):
+        with pytest.raises(NotFound):
+            await call
