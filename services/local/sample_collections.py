@@ -44,7 +44,9 @@ def headings_to_markdown(text: str) -> str:
         level = _UNDERLINES.index(match["line"][0]) + 1
         return f"{'#' * level} {match['title']}"
 
-    return re.sub(rf"^(?P<title>\S.*)\n(?P<line>([{_UNDERLINES}])\3{{2,}})$", heading, text, flags=re.MULTILINE)
+    return re.sub(
+        rf"^(?P<title>\S.*)\n(?P<line>([{re.escape(_UNDERLINES)}])\3{{2,}})$", heading, text, flags=re.MULTILINE
+    )
 
 
 def python_reference() -> list[Document]:

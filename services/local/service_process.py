@@ -70,24 +70,24 @@ class ServiceProcess:
         self._report = report
         self._process: asyncio.subprocess.Process | None = None
 
-    async def live(self) -> None:
+    async def live(self, ready_within_s: float = _READY_WITHIN_S) -> None:
         """Start the service and keep it running until this is cancelled, which leaves the process as it is.
 
         `ready` is set from the first time that it is ready on. Raises Failure when it ends before that, or is not
-        ready in time.
+        ready within `ready_within_s` seconds.
         """
         delay_s = 0.0
         while True:
             started = time.monotonic()
             process = self._process = await self._spawn()
-            is_ready = await self._becomes_ready(process)
+            is_ready = await self._becomes_ready(process, ready_within_s)
             ready_at = time.monotonic()
             if is_ready:
                 self._say(f"ready after {ready_at - started:.1f} s")
                 self.ready.set()
             elif process.returncode is None and not self.ready.is_set():
                 raise Failure(
-                    f"{self._spec.name} is not ready after {_READY_WITHIN_S:.0f} s: {last_words(self._spec.log)} "
+                    f"{self._spec.name} is not ready after {ready_within_s:.0f} s: {last_words(self._spec.log)} "
                     f"(see {self._spec.log})"
                 )
             code = await process.wait()
@@ -133,10 +133,10 @@ class ServiceProcess:
                 process_group=0,
             )
 
-    async def _becomes_ready(self, process: asyncio.subprocess.Process) -> bool:
+    async def _becomes_ready(self, process: asyncio.subprocess.Process, within_s: float) -> bool:
         """True once the service is ready; False when the process ended before or the time is up."""
         try:
-            async with asyncio.timeout(_READY_WITHIN_S):
+            async with asyncio.timeout(within_s):
                 while process.returncode is None:
                     if await self._spec.is_ready():
                         return process.returncode is None

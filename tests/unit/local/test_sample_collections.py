@@ -1,0 +1,101 @@
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from services.local.failure import Failure
+from services.local.sample_collections import (
+    PAPERS,
+    SAMPLES,
+    SampleCollection,
+    english_at_work,
+    first_steps,
+    headings_to_markdown,
+    papers,
+    plumbline_docs,
+    python_reference,
+)
+
+
+def test_underlined_headings_become_markdown_of_their_level() -> None:
+    text = 'The "with" statement\n********************\n\nText.\n\n\nInside\n======\n\nDeep\n----\n\nDeeper\n~~~~~~\n'
+    assert headings_to_markdown(text) == ('# The "with" statement\n\nText.\n\n\n## Inside\n\n### Deep\n\n#### Deeper\n')
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n**\n", "   indented\n   ========\n", "\n-----\n", "a\n==-==\n", "+---+\n|===|\n+---+\n"]
+)
+def test_what_is_no_underlined_heading_stays_as_it_is(text: str) -> None:
+    assert headings_to_markdown(text) == text
+
+
+def test_every_topic_of_the_python_reference_begins_with_its_heading() -> None:
+    documents = python_reference()
+    assert len(documents) > 70
+    assert all(document["markdown"].startswith("# ") for document in documents)
+    by_id = {document["id"]: document for document in documents}
+    assert by_id["with"]["markdown"].startswith("# The ")
+
+
+def test_the_projects_own_documents_are_the_readme_and_all_of_docs(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "decisions").mkdir(parents=True)
+    for name in ("README.md", "docs/guide.md", "docs/decisions/fusion.md", "docs/picture.png"):
+        (tmp_path / name).write_text(f"# {name}")
+    assert [document["id"] for document in plumbline_docs(tmp_path)] == [
+        "README.md",
+        "docs/decisions/fusion.md",
+        "docs/guide.md",
+    ]
+
+
+def test_a_learner_entry_is_quoted_with_its_headword() -> None:
+    entry = next(document for document in english_at_work() if document["id"] == "toil")
+    assert entry["text"].startswith("TOIL (noun): Time off in lieu:")
+    assert entry["metadata"] == {"kind": "acronym", "level": "B2", "part_of_speech": "noun"}
+
+
+def test_a_lesson_carries_its_level_and_unit_as_fields() -> None:
+    lesson = next(document for document in first_steps() if document["id"] == "tr-a1-u1-kisi-ekleri")
+    assert lesson["metadata"] == {"level": "A1", "unit": "1", "kind": "grammar card"}
+    assert lesson["locale"] == "tr"
+
+
+@pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.name != "plumbline"], ids=lambda s: s.name)
+def test_every_sample_has_unique_ids_text_and_only_declared_fields(sample: SampleCollection) -> None:
+    documents = sample.documents()
+    assert len({document["id"] for document in documents}) == len(documents) > 0
+    for document in documents:
+        assert set(document.get("metadata", {})) <= set(sample.fields)
+        assert (document.get("text") or document["markdown"]).strip()
+
+
+def test_what_is_created_leaves_settings_out_when_there_are_none() -> None:
+    by_name = {sample.name: sample.creation() for sample in SAMPLES}
+    assert by_name["first-steps"]["settings"] == {"answer": {"same_field": "unit"}}
+    assert by_name["plumbline"] == {"name": "plumbline", "profile": "docs", "locale": "en", "fields": {}}
+
+
+def test_papers_are_read_from_beside_the_checkout(tmp_path: Path) -> None:
+    paper = {
+        "id": "p1",
+        "title": "T",
+        "abstract": "A",
+        "year": 2020,
+        "date": "2020-01",
+        "department": "Physics",
+        "category": "hep",
+        "url": "https://example.org/p1",
+        "license": "CC0",
+    }
+    (tmp_path / "papers.jsonl.gz").write_bytes(gzip.compress(json.dumps(paper).encode() + b"\n"))
+    (document,) = papers(tmp_path / "papers.jsonl.gz")
+    assert (document["text"], document["date"]) == ("A", "2020-01")
+    assert document["metadata"] == {"department": "Physics", "category": "hep", "year": 2020}
+    assert set(document["metadata"]) == set(PAPERS.fields)
+
+
+def test_missing_papers_are_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match=re.escape("../shared/data/papers")):
+        papers(tmp_path / "missing")
