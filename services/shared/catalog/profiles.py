@@ -67,7 +67,7 @@ def resolve_settings(profile: Profile, fields: Mapping[str, FieldType], override
 def _named(error: ValidationError) -> InvalidInput:
     """The first fault, with the setting's path and the validator's own words for the bound."""
     fault = error.errors(include_url=False)[0]
-    field = ".".join(["settings", *(str(step) for step in fault["loc"] if step not in ("", "[key]"))])
+    field = ".".join(["settings", *(str(step) for step in fault["loc"][:2])])
     if fault["type"] == "unexpected_keyword_argument":
         return InvalidInput(f"there is no {field}", field=field)
     return InvalidInput(f"{field}: {fault['msg'][:1].lower()}{fault['msg'][1:]}", field=field)

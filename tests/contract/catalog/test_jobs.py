@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -85,9 +86,7 @@ async def test_applied_document_put_again_unchanged_is_reused_at_once(catalog: C
     "change",
     [{"metadata": {"year": 2025}}, {"title": "Other"}, {"date": None}, {"uri": None}, {"content_digest": "d" * 64}],
 )
-async def test_document_put_again_with_a_difference_is_a_new_revision(
-    catalog: Catalog, change: dict[str, object]
-) -> None:
+async def test_document_put_again_with_a_difference_is_a_new_revision(catalog: Catalog, change: dict[str, Any]) -> None:
     await accept(catalog, a_page(), job_id="first")
     await apply_all(catalog)
 
