@@ -27,7 +27,7 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
     def target(service: str) -> str:
         return f"{LOOPBACK}:{ports[service]}"
 
-    catalog_url = f"sqlite+aiosqlite:///{options.data / 'catalog.sqlite'}"
+    catalog_url = f"sqlite:///{options.data / 'catalog.db'}"
     knobs: dict[str, dict[str, str]] = {
         "embedding": {"MODEL": options.model, "MODEL_FOLDER": str(options.model_folder)},
         "ranking": {},
@@ -43,7 +43,6 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
         },
         "ingest": {
             "EMBEDDING_TARGET": target("embedding"),
-            "SEARCH_TARGET": target("search"),
             "INDEX_FOLDER": str(options.data / "index"),
             "CATALOG_URL": catalog_url,
             "BLOBS_URL": str(options.data / "blobs"),
