@@ -10,6 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import ConfigDict, Field, StringConstraints
 from pydantic.dataclasses import dataclass
 
+from services.shared.catalog.fields import LOCALE_PATTERN
+
 REFUSAL = "The provided document does not contain enough information to answer this question."
 NOTHING_MATCHES = "No document matches the filter."
 
@@ -20,7 +22,7 @@ Weight: TypeAlias = Annotated[float, Field(ge=0, le=10)]
 Words: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Synonyms: TypeAlias = Annotated[tuple[Words, ...], Field(min_length=1, max_length=20)]
 Sentence: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-Locale: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")]
+Locale: TypeAlias = Annotated[str, StringConstraints(pattern=f"^{LOCALE_PATTERN}$")]
 # (greatest age in whole calendar years, multiplier); the last tier has no greatest age.
 RecencyTier: TypeAlias = tuple[Annotated[int, Field(ge=0)] | None, Annotated[float, Field(ge=0.1, le=10)]]
 
@@ -52,28 +54,29 @@ class RankingSettings:
 
     # `fused` is the order of the fusion, `completed` joins both raw scores of every hit.
     relevance: Literal["fused", "completed"] = "fused"
-    # Undated documents are untouched by recency, so it may be on everywhere.
-    recency: bool = True
-    recency_tiers: Annotated[tuple[RecencyTier, ...], Field(min_length=1, max_length=10)] = (
+    # Share of the cosine in `completed` relevance; the rest is the keyword score's.
+    cosine_share: Share = 0.6
+    # Undated documents are untouched by recency, so it may be on everywhere; without tiers it is off.
+    recency_tiers: Annotated[tuple[RecencyTier, ...], Field(max_length=10)] = (
         (1, 1.2),
         (5, 1.0),
         (None, 0.9),
     )
     # Places that recency may move a hit, up or down.
-    recency_places: Annotated[int, Field(ge=0, le=100)] = 5
+    recency_places: Annotated[int, Field(ge=0, le=1000)] = 5
     # A hit that is first in both legs keeps place 1.
     protect_leader: bool = True
     # Whether near-duplicates and a repeated attribute push a hit down.
     mmr: bool = False
     # Share of relevance against novelty; 1 leaves the order as it is.
     mmr_lambda: Share = 0.6
-    # The field whose repetition counts as redundancy; None is cosine only.
+    # Share of the cosine in redundancy; the rest is that of the repeated value of `diversify_by`.
+    mmr_cosine_share: Share = 0.5
+    # The field whose values are spread; with None redundancy is the cosine alone.
     diversify_by: str | None = None
-    # Share of the cosine in redundancy; the rest is that of the attribute.
-    attribute_share: Share = 0.5
     # Different values of `diversify_by` among the first `min_distinct_within` hits; 0 asks for none.
     min_distinct: Annotated[int, Field(ge=0, le=100)] = 0
-    min_distinct_within: Annotated[int, Field(ge=1, le=100)] = 20
+    min_distinct_within: Annotated[int, Field(ge=1, le=1000)] = 20
 
 
 @dataclass(frozen=True, slots=True, config=_STRICT)
@@ -92,25 +95,29 @@ class ChunkingSettings:
 class AnswerSettings:
     """What an answer may do and says when it cannot."""
 
-    refusal: Sentence = REFUSAL
+    refusal_sentence: Sentence = REFUSAL
     # Locale -> its sentence; `pt` serves `pt-BR` as well.
-    refusal_by_locale: Mapping[Locale, Sentence] = field(default_factory=dict)
-    nothing_matches: Sentence = NOTHING_MATCHES
-    nothing_matches_by_locale: Mapping[Locale, Sentence] = field(default_factory=dict)
+    refusal_sentence_by_locale: Mapping[Locale, Sentence] = field(default_factory=dict)
+    nothing_matches_sentence: Sentence = NOTHING_MATCHES
+    nothing_matches_sentence_by_locale: Mapping[Locale, Sentence] = field(default_factory=dict)
     # Whether a caller may ask again, after a refusal, for an answer without documents.
     general_knowledge_allowed: bool = True
     # All passages of one answer share the value of this field (a unit); the best hit decides.
     same_field: str | None = None
     # Whether sentences of the passages stand in when the language model fails.
-    fallback_to_extractive: bool = False
+    fall_back_to_extractive: bool = False
+    # Tokens of passages in the prompt, at most. More context costs time to the first token.
+    max_passage_tokens: Annotated[int, Field(ge=100, le=100_000)] = 2_500
+    # Confidence below which an answer is refused; None is the threshold that comes with model and profile.
+    min_confidence: Share | None = None
 
-    def refusal_for(self, locale: str) -> str:
+    def refusal_sentence_in(self, locale: str) -> str:
         """The refusal sentence in `locale`, else in its language, else the collection's."""
-        return _in_locale(self.refusal_by_locale, locale, self.refusal)
+        return _in_locale(self.refusal_sentence_by_locale, locale, self.refusal_sentence)
 
-    def nothing_matches_for(self, locale: str) -> str:
-        """The sentence for a filter that leaves no document, chosen as `refusal_for` does."""
-        return _in_locale(self.nothing_matches_by_locale, locale, self.nothing_matches)
+    def nothing_matches_sentence_in(self, locale: str) -> str:
+        """The sentence for a filter that leaves no document, chosen in the same way."""
+        return _in_locale(self.nothing_matches_sentence_by_locale, locale, self.nothing_matches_sentence)
 
 
 def _in_locale(sentences: Mapping[str, str], locale: str, otherwise: str) -> str:

@@ -13,11 +13,12 @@ BUILT_IN_FIELDS = ("id", "title", "uri", "locale", "date")
 MAX_DECLARED_FIELDS = 64  # each becomes a column or property of the index, with an index of its own
 MAX_ID_LENGTH = 512  # code points; an id is a key of every engine, and PostgreSQL's keys end near 2,700 bytes
 MAX_INTEGER = 2**53  # integers travel as doubles through Weaviate and JSON
+LOCALE_PATTERN = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
 
 MetadataValue: TypeAlias = str | int | float | bool
 
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
-_LOCALE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
+_LOCALE = re.compile(LOCALE_PATTERN)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 

@@ -22,12 +22,12 @@ class GenerationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a generation was built with; sizes are in the unit of the chunk profile."""
+    """What a generation was built with; chunk sizes are in the unit of the profile."""
 
     model: str
     weights_sha256: str
     dimensions: int
-    chunk_profile: str
+    profile: str
     chunk_target: int
     chunk_overlap: int
     chunk_minimum: int

@@ -87,7 +87,7 @@ def _check_together(settings: CollectionSettings, fields: Mapping[str, FieldType
         (
             "ranking.recency_tiers",
             _is_in_order(ranking.recency_tiers),
-            "in order of rising age, the last one with null",
+            "in order of rising age, the last one with null, or empty",
         ),
         ("ranking.diversify_by", ranking.diversify_by in known, named),
         (
@@ -105,6 +105,6 @@ def _check_together(settings: CollectionSettings, fields: Mapping[str, FieldType
 
 
 def _is_in_order(tiers: tuple[RecencyTier, ...]) -> bool:
-    """Whether ages rise strictly and only the last tier is without one."""
+    """Whether there are no tiers, or ages rise strictly and only the last tier is without one."""
     ages = [math.inf if age is None else age for age, _ in tiers]
-    return ages[-1] == math.inf and all(younger < older for younger, older in pairwise(ages))
+    return not ages or (ages[-1] == math.inf and all(younger < older for younger, older in pairwise(ages)))

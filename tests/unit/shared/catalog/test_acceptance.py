@@ -52,7 +52,7 @@ def test_delete_of_what_is_accepted_or_applied_is_work() -> None:
 
 
 def test_later_change_of_one_document_in_a_list_sees_the_earlier_one() -> None:
-    changes = [Delete("a"), PUT, Delete("b"), PUT]
+    changes: list[Change] = [Delete("a"), PUT, Delete("b"), PUT]
     accepted = accept_changes(changes, {"a": APPLIED}, sequence=7)
 
     assert [(one.revision, one.outcome) for one in accepted] == [

@@ -84,6 +84,10 @@ def test_lists_of_json_become_tiers_and_synonyms() -> None:
     assert settings.retrieval.synonyms == {"TOIL": ("time off in lieu",)}
 
 
+def test_recency_is_off_without_tiers() -> None:
+    assert resolve({"ranking": {"recency_tiers": []}}).ranking.recency_tiers == ()
+
+
 def test_arguments_are_not_written_to() -> None:
     overrides = {"ranking": {"mmr_lambda": 0.5}}
     resolve(overrides, Profile.PAPER)
@@ -109,22 +113,24 @@ def test_arguments_are_not_written_to() -> None:
         ("retrieval.synonyms", {" ": ["a"]}, "at least 1 character"),
         ("ranking.relevance", "best", "'fused' or 'completed'"),
         ("ranking.recency_places", -1, "greater than or equal to 0"),
-        ("ranking.recency_tiers", [], "at least 1 item"),
+        ("ranking.cosine_share", 1.1, "less than or equal to 1"),
         ("ranking.recency_tiers", [[1, 1.2], [5, 1.0]], "rising age, the last one with null"),
         ("ranking.recency_tiers", [[5, 1.2], [1, 1.0], [None, 0.9]], "rising age"),
         ("ranking.recency_tiers", [[1, 1.2], [1, 1.0], [None, 0.9]], "rising age"),
         ("ranking.recency_tiers", [[None, 1.2], [5, 1.0], [None, 0.9]], "rising age"),
         ("ranking.mmr_lambda", 1.01, "less than or equal to 1"),
-        ("ranking.attribute_share", -1, "greater than or equal to 0"),
+        ("ranking.mmr_cosine_share", -1, "greater than or equal to 0"),
         ("ranking.diversify_by", "colour", "there are: id, title, uri, locale, date, unit, year"),
         ("ranking.min_distinct", 21, "at most min_distinct_within (20)"),
-        ("ranking.min_distinct_within", 101, "less than or equal to 100"),
+        ("ranking.min_distinct_within", 1001, "less than or equal to 1000"),
         ("ranking.unheard_of", 1, "there is no settings.ranking.unheard_of"),
         ("chunking.target", 15, "greater than or equal to 16"),
         ("chunking.overlap", 400, "below target (400)"),
         ("chunking.minimum", 401, "at most target (400)"),
-        ("answer.refusal", "  ", "at least 1 character"),
+        ("answer.refusal_sentence", "  ", "at least 1 character"),
         ("answer.general_knowledge_allowed", "yes", "valid boolean"),
+        ("answer.max_passage_tokens", 99, "greater than or equal to 100"),
+        ("answer.min_confidence", 1.1, "less than or equal to 1"),
         ("answer.same_field", "chapter", "there are: id, title, uri, locale, date, unit, year"),
     ],
 )
