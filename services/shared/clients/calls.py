@@ -159,7 +159,7 @@ class Peer:
             self._retry_budget = min(_BUDGET_FULL, self._retry_budget + _BUDGET_PER_CALL)
         except grpc.aio.AioRpcError as error:
             code = error.code()
-            raise error_from_rpc(error) from None
+            raise error_from_rpc(error, peer=self.name) from None
         except (asyncio.CancelledError, GeneratorExit):
             code = grpc.StatusCode.CANCELLED
             raise

@@ -8,15 +8,21 @@ from services.shared.runtime.errors import PlumblineError, error_from_code
 
 REQUEST_ID = "plumbline-request-id"
 VERSION = "plumbline-version"
+# Stands on every status that one of our services set; the text of all others is gRPC's own and names addresses.
+_OURS = "plumbline-error"
 _FIELD = "plumbline-error-field-bin"
 _RETRY_AFTER_MS = "plumbline-retry-after-ms"
+_BY_GRPC_ITSELF = {
+    grpc.StatusCode.UNAVAILABLE: "{} does not answer",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "{} did not answer in time",
+}
 
 Metadata = tuple[tuple[str, str | bytes], ...]
 
 
 def error_to_metadata(error: PlumblineError) -> Metadata:
-    """Trailing metadata for what a status cannot say: the field at fault and when to come back."""
-    pairs: list[tuple[str, str | bytes]] = []
+    """Trailing metadata for what a status cannot say: that it is ours, the field at fault and when to come back."""
+    pairs: list[tuple[str, str | bytes]] = [(_OURS, "1")]
     if error.field is not None:
         pairs.append((_FIELD, error.field.encode()))
     if error.retry_after_s is not None:
@@ -24,9 +30,11 @@ def error_to_metadata(error: PlumblineError) -> Metadata:
     return tuple(pairs)
 
 
-def error_from_rpc(error: grpc.aio.AioRpcError) -> PlumblineError:
-    """The error that a peer raised, from its status and trailing metadata."""
+def error_from_rpc(error: grpc.aio.AioRpcError, *, peer: str) -> PlumblineError:
+    """The error that `peer` raised, from its status and trailing metadata; what gRPC itself says stays out of it."""
     trailing = {key: value for key, value in error.trailing_metadata() or ()}  # dict() misreads it
+    if _OURS not in trailing:
+        return error_from_code(error.code(), _BY_GRPC_ITSELF.get(error.code(), "{} broke off the call").format(peer))
     field = trailing.get(_FIELD)
     retry_after_ms = trailing.get(_RETRY_AFTER_MS)
     return error_from_code(
