@@ -36,7 +36,7 @@ REMEDIES = (
         "a package must be compiled without a compiler; on Debian or Ubuntu: apt-get install build-essential",
     ),
     (
-        "(?i)dns error|connection|connect\\)|timed out",
+        "(?i)dns error|connection|connect\\)|timed out|from versions: none",
         "the package index cannot be reached; check the network, "
         "or name a mirror with UV_DEFAULT_INDEX and PIP_INDEX_URL",
     ),
