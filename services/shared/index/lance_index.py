@@ -1,0 +1,255 @@
+"""The embedded engine: a folder of LanceDB tables, one per generation, with no server.
+
+A table is opened for every call (0.1 ms): so each sees the newest version, whoever wrote it, and a generation that was
+dropped or made anew elsewhere. Vector search is exact while there is no vector index. LanceDB's BM25 is fixed at
+k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Self, TypeVar
+
+import lancedb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from lancedb.index import FTS
+from lancedb.query import AsyncFTSQuery, AsyncVectorQuery
+from lancedb.table import AsyncTable
+
+from services.shared.index import lance_rows
+from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
+from services.shared.index.fields import FieldType, is_declarable
+from services.shared.index.filters import Filter
+from services.shared.index.lance_filter import one_of, to_sql
+from services.shared.runtime.errors import AlreadyExists, DependencyUnavailable, InvalidInput, NotFound
+
+# Whitespace parts the tokens, and nothing is done to them: the analyzer has done it all.
+_KEYWORD_INDEX = FTS(
+    base_tokenizer="whitespace",
+    max_token_length=None,
+    lower_case=False,
+    stem=False,
+    remove_stop_words=False,
+    ascii_folding=False,
+)
+# One statement with 1,000 ids is 40 KB of SQL and takes 2 ms to read.
+_IDS_PER_STATEMENT = 1_000
+# How many more rows are read to order a tie that straddles the cut by chunk id.
+_TIE_DEPTH = 1_000
+# Versions older than this are removed with their files. A reader needs its version for one query only.
+_KEEP_VERSIONS = timedelta(minutes=5)
+
+_LegQuery = TypeVar("_LegQuery", AsyncFTSQuery, AsyncVectorQuery)
+Scores = npt.NDArray[np.float32]
+
+
+class LanceIndex:
+    """`Index` on a folder. Several processes may hold one open; only one may write to a generation at a time."""
+
+    def __init__(self, connection: lancedb.AsyncConnection) -> None:
+        self._connection = connection
+        # Two commits to one table at a time would be tried again, or refused when one of them compacts.
+        self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    @classmethod
+    async def open(cls, folder: Path) -> Self:
+        """The index in `folder`, which is made when it is not there.
+
+        Raises:
+            DependencyUnavailable: the folder can neither be read nor made.
+        """
+        with _lance_errors():
+            return cls(await lancedb.connect_async(folder))
+
+    async def close(self) -> None:
+        self._connection.close()  # type: ignore[no-untyped-call]
+
+    async def create_generation(self, generation_id: str, *, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+        if dimensions < 1:
+            raise InvalidInput("A generation needs at least one dimension.", field="dimensions")
+        for name in fields:
+            if not is_declarable(name):
+                raise InvalidInput(f"{name!r} cannot be the name of a declared field.", field=f"fields.{name}")
+        async with self._writing[generation_id]:
+            try:
+                table = await self._table(generation_id)
+            except NotFound:
+                table = await self._new_table(generation_id, lance_rows.schema_of(dimensions, fields))
+            with _lance_errors():
+                await _add_missing_fields(generation_id, table, dimensions, fields)
+                # The index is made while the table is empty, and here because a crash may have come between.
+                if not await table.list_indices():
+                    await table.create_index("analysed", config=_KEYWORD_INDEX)
+
+    async def drop_generation(self, generation_id: str) -> None:
+        async with self._writing[generation_id]:
+            with _lance_errors():
+                await self._connection.drop_table(generation_id, ignore_missing=True)
+
+    async def generations(self) -> list[str]:
+        with _lance_errors():
+            return sorted((await self._connection.list_tables()).tables)
+
+    async def upsert(self, generation_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        # LanceDB would insert both of two new rows with one id.
+        last = {chunk.chunk_id: chunk for chunk in chunks}
+        if not last:
+            return
+        async with self._writing[generation_id]:
+            table = await self._table(generation_id)
+            with _lance_errors():
+                rows = lance_rows.to_rows(list(last.values()), await table.schema())
+                merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
+                await merge.execute(rows)
+
+    async def delete(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
+        async with self._writing[generation_id]:
+            table = await self._table(generation_id)
+            with _lance_errors():
+                for condition in _id_conditions(chunk_ids):
+                    await table.delete(condition)
+
+    async def optimize(self, generation_id: str) -> None:
+        async with self._writing[generation_id]:
+            table = await self._table(generation_id)
+            with _lance_errors():
+                await table.optimize(cleanup_older_than=_KEEP_VERSIONS)
+
+    async def keyword(
+        self, generation_id: str, tokens: Sequence[str], *, filter: Filter | None, limit: int, vectors: bool = True
+    ) -> list[LegHit]:
+        table = await self._table(generation_id)
+        if not tokens or limit < 1:
+            return []
+        query = table.query().nearest_to_text(" ".join(tokens), columns="analysed")
+        query = query.select([*_columns(vectors), "_score"])
+        with _lance_errors():
+            return await _best(await _filtered(query, table, filter), limit, lambda rows: rows["_score"].to_numpy())
+
+    async def nearest(
+        self, generation_id: str, vector: Vector, *, filter: Filter | None, limit: int, vectors: bool = True
+    ) -> list[LegHit]:
+        table = await self._table(generation_id)
+        dimensions = lance_rows.dimensions_of(await table.schema())
+        if vector.shape != (dimensions,):
+            raise InvalidInput(f"A vector of shape {vector.shape} cannot be compared with ({dimensions},).")
+        # LanceDB finds nothing for either, without a word.
+        if not np.isfinite(vector).all() or not vector.any():
+            raise InvalidInput("A vector to search with needs finite values and a direction.")
+        if limit < 1:
+            return []
+        query = table.query().nearest_to(vector).column(lance_rows.VECTORS).distance_type("cosine")
+        query = query.select([*_columns(vectors), "_distance"])
+        with _lance_errors():
+            return await _best(await _filtered(query, table, filter), limit, _cosines)
+
+    async def fetch(self, generation_id: str, chunk_ids: Sequence[str], *, vectors: bool) -> list[StoredChunk]:
+        table = await self._table(generation_id)
+        found: dict[str, StoredChunk] = {}
+        with _lance_errors():
+            for condition in _id_conditions(chunk_ids):
+                rows = await table.query().where(condition).select(_columns(vectors)).to_arrow()
+                found |= {chunk.chunk_id: chunk for chunk in lance_rows.to_chunks(rows)}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    async def document_chunks(
+        self, generation_id: str, document_id: str, *, vectors: bool = False
+    ) -> list[StoredChunk]:
+        table = await self._table(generation_id)
+        with _lance_errors():
+            query = table.query().where(one_of("document_id", [document_id])).select(_columns(vectors))
+            chunks = lance_rows.to_chunks(await query.to_arrow())
+        return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
+
+    async def count(self, generation_id: str, filter: Filter | None = None) -> int:
+        table = await self._table(generation_id)
+        with _lance_errors():
+            condition = None if filter is None else to_sql(filter, (await table.schema()).names)
+            return await table.count_rows(condition)
+
+    async def existing(self, generation_id: str, chunk_ids: Iterable[str]) -> set[str]:
+        table = await self._table(generation_id)
+        found: set[str] = set()
+        with _lance_errors():
+            for condition in _id_conditions(chunk_ids):
+                rows = await table.query().where(condition).select(["chunk_id"]).to_arrow()
+                found.update(rows["chunk_id"].to_pylist())
+        return found
+
+    async def _table(self, generation_id: str) -> AsyncTable:
+        with _lance_errors():
+            try:
+                return await self._connection.open_table(generation_id)
+            except ValueError:  # for a missing table, and for a name that no table can have
+                raise NotFound(f"There is no generation {generation_id!r} in the index.") from None
+
+    async def _new_table(self, generation_id: str, schema: pa.Schema) -> AsyncTable:
+        with _lance_errors():
+            try:
+                return await self._connection.create_table(generation_id, schema=schema)
+            except ValueError as error:
+                raise InvalidInput(f"{generation_id!r} cannot be a generation's id.", field="generation_id") from error
+
+
+@contextmanager
+def _lance_errors() -> Iterator[None]:
+    """LanceDB raises RuntimeError for whatever goes wrong below it: files, conflicting commits, a closed connection."""
+    try:
+        yield
+    except (RuntimeError, OSError) as error:
+        raise DependencyUnavailable("The index cannot be read or written at the moment.") from error
+
+
+async def _add_missing_fields(
+    generation_id: str, table: AsyncTable, dimensions: int, fields: Mapping[str, FieldType]
+) -> None:
+    schema = await table.schema()
+    if lance_rows.dimensions_of(schema) != dimensions:
+        raise AlreadyExists(f"Generation {generation_id!r} is there with other dimensions than {dimensions}.")
+    declared = lance_rows.declared_fields(schema)
+    for name, field_type in fields.items():
+        if declared.get(name, field_type) != field_type:
+            raise AlreadyExists(f"Generation {generation_id!r} has field {name} with type {declared[name]}.")
+    missing = {name: field_type for name, field_type in fields.items() if name not in declared}
+    if missing:
+        await table.add_columns(lance_rows.declared_columns(missing))
+
+
+def _columns(vectors: bool) -> list[str]:
+    return [*lance_rows.COLUMNS, lance_rows.VECTORS] if vectors else [*lance_rows.COLUMNS]
+
+
+def _id_conditions(chunk_ids: Iterable[str]) -> list[str]:
+    ids = list(chunk_ids)
+    steps = range(0, len(ids), _IDS_PER_STATEMENT)
+    return [one_of("chunk_id", ids[start : start + _IDS_PER_STATEMENT]) for start in steps]
+
+
+async def _filtered(query: _LegQuery, table: AsyncTable, filter: Filter | None) -> _LegQuery:
+    """The query with the filter applied inside it, before its limit."""
+    return query if filter is None else query.where(to_sql(filter, (await table.schema()).names))
+
+
+async def _best(query: _LegQuery, limit: int, scores_of: Callable[[pa.Table], Scores]) -> list[LegHit]:
+    """The first `limit` hits by score descending, then chunk id; LanceDB leaves open which of equals it returns."""
+    hits = await _hits(query.limit(limit + 1), scores_of)
+    if len(hits) > limit and hits[limit - 1].score == hits[limit].score:
+        hits = await _hits(query.limit(limit + _TIE_DEPTH), scores_of)
+    return hits[:limit]
+
+
+async def _hits(query: _LegQuery, scores_of: Callable[[pa.Table], Scores]) -> list[LegHit]:
+    rows = await query.to_arrow()
+    chunks = lance_rows.to_chunks(rows)
+    hits = [LegHit(chunk, float(score)) for chunk, score in zip(chunks, scores_of(rows), strict=True)]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id))
+
+
+def _cosines(rows: pa.Table) -> Scores:
+    cosines: Scores = np.clip(1 - rows["_distance"].to_numpy(), -1, 1)
+    return cosines

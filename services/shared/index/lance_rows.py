@@ -1,0 +1,158 @@
+"""A chunk as a row of a LanceDB table, and back.
+
+One row per chunk: the windows' vectors are a list in it, which LanceDB searches by the best of them. So a chunk is
+found once, its keyword text is stored and counted once, and replacing it is one atomic write.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
+from services.shared.index.fields import FieldType, FieldValue, comparable, start_of_period
+from services.shared.index.lance_filter import column_of
+from services.shared.runtime.errors import InvalidInput
+
+VECTORS = "vectors"
+
+# How far from 1 the length of a stored vector may be: bfloat16, the coarsest form a model may give, is good to 0.4 %.
+_LENGTH_TOLERANCE = 0.01
+_ARROW_TYPES: Mapping[FieldType, pa.DataType] = {
+    FieldType.KEYWORD: pa.string(),
+    FieldType.INTEGER: pa.int64(),
+    FieldType.NUMBER: pa.float64(),
+    FieldType.DATE: pa.string(),
+    FieldType.BOOLEAN: pa.bool_(),
+}
+_STORED = pa.schema(
+    [
+        pa.field("chunk_id", pa.string(), nullable=False),
+        pa.field("document_id", pa.string(), nullable=False),
+        pa.field("revision", pa.int64(), nullable=False),
+        pa.field("ordinal", pa.int32(), nullable=False),
+        pa.field("title", pa.string()),
+        pa.field("uri", pa.string()),
+        pa.field("locale", pa.string()),
+        pa.field("date", pa.string()),
+        pa.field("heading_path", pa.list_(pa.string()), nullable=False),
+        pa.field("pages", pa.list_(pa.int32()), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+        pa.field("context", pa.string(), nullable=False),
+        pa.field("start", pa.int32(), nullable=False),
+        pa.field("end", pa.int32(), nullable=False),
+        pa.field("tokens", pa.int32(), nullable=False),
+        pa.field("analysed", pa.string(), nullable=False),
+        pa.field("metadata", pa.string(), nullable=False),
+    ]
+)
+COLUMNS: tuple[str, ...] = tuple(_STORED.names)
+"""What a chunk is read back from, its vectors apart."""
+
+_TYPE_KEY = b"field_type"
+
+
+def schema_of(dimensions: int, fields: Mapping[str, FieldType]) -> pa.Schema:
+    """The columns of a generation: the chunk's own, then those that only filters read."""
+    vectors = pa.field(VECTORS, pa.list_(pa.list_(pa.float32(), dimensions)), nullable=False)
+    return pa.schema([*_STORED, vectors, pa.field("date_start", pa.string()), *declared_columns(fields)])
+
+
+def declared_columns(fields: Mapping[str, FieldType]) -> pa.Schema:
+    """A nullable column for each declared field, that remembers the field's type."""
+    return pa.schema(
+        [
+            pa.field(column_of(name), _ARROW_TYPES[declared], metadata={_TYPE_KEY: declared.encode()})
+            for name, declared in fields.items()
+        ]
+    )
+
+
+def dimensions_of(schema: pa.Schema) -> int:
+    """The length of a vector in a table with this schema."""
+    return int(schema.field(VECTORS).type.value_type.list_size)
+
+
+def declared_fields(schema: pa.Schema) -> dict[str, FieldType]:
+    """The declared fields of a table with this schema."""
+    return {
+        column.name.removeprefix("m_"): FieldType(column.metadata[_TYPE_KEY].decode())
+        for column in schema
+        if column.metadata and _TYPE_KEY in column.metadata
+    }
+
+
+def to_rows(chunks: Sequence[IndexedChunk], schema: pa.Schema) -> pa.Table:
+    """The chunks as rows for a table with this schema.
+
+    Raises:
+        InvalidInput: as `Index.upsert`.
+    """
+    columns: dict[str, Any] = {name: [getattr(chunk, name) for chunk in chunks] for name in COLUMNS}
+    for name in ("title", "uri", "locale", "date"):
+        columns[name] = [value or None for value in columns[name]]
+    columns["metadata"] = [json.dumps(dict(chunk.metadata), ensure_ascii=False) for chunk in chunks]
+    columns["date_start"] = [start_of_period(chunk.date) for chunk in chunks]
+    columns[VECTORS] = _vector_lists(chunks, dimensions_of(schema))
+    for name, declared in declared_fields(schema).items():
+        columns[column_of(name)] = [_comparable_metadata(chunk, name, declared) for chunk in chunks]
+    return pa.table(columns, schema=schema)
+
+
+def to_chunks(rows: pa.Table) -> list[StoredChunk]:
+    """The chunks that these rows hold, in their order; with vectors when the rows have them."""
+    vectors = _matrices(rows) if VECTORS in rows.column_names else [None] * rows.num_rows
+    return [
+        StoredChunk(
+            **{
+                **row,
+                "title": row["title"] or "",
+                "uri": row["uri"] or "",
+                "locale": row["locale"] or "",
+                "date": row["date"] or "",
+                "heading_path": tuple(row["heading_path"]),
+                "pages": tuple(row["pages"]),
+                "metadata": json.loads(row["metadata"]),
+                "vectors": matrix,
+            }
+        )
+        for row, matrix in zip(rows.select(COLUMNS).to_pylist(), vectors, strict=True)
+    ]
+
+
+def _comparable_metadata(chunk: IndexedChunk, name: str, declared: FieldType) -> FieldValue | None:
+    value = chunk.metadata.get(name)
+    if value is None:
+        return None
+    try:
+        return comparable(value, declared)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{name} of document {chunk.document_id} is a field of type {declared} and takes {error}.",
+            field=f"metadata.{name}",
+        ) from None
+
+
+def _vector_lists(chunks: Sequence[IndexedChunk], dimensions: int) -> pa.ListArray:
+    for chunk in chunks:
+        shape = chunk.vectors.shape
+        if len(shape) != 2 or shape[0] < 1 or shape[1] != dimensions:
+            raise InvalidInput(f"Vectors of shape {shape} do not fit (windows, {dimensions}).", field="vectors")
+    flat = np.concatenate([chunk.vectors for chunk in chunks]).astype(np.float32, copy=False)
+    # Written so that NaN, which is on no side of a comparison, fails too.
+    if not np.all(np.abs(np.linalg.norm(flat, axis=1) - 1) <= _LENGTH_TOLERANCE):
+        raise InvalidInput("Vectors must have unit length.", field="vectors")
+    offsets = np.cumsum([0, *(len(chunk.vectors) for chunk in chunks)], dtype=np.int32)
+    return pa.ListArray.from_arrays(
+        pa.array(offsets), pa.FixedSizeListArray.from_arrays(pa.array(flat.reshape(-1)), dimensions)
+    )
+
+
+def _matrices(rows: pa.Table) -> list[Matrix]:
+    lists = rows[VECTORS].combine_chunks()
+    flat = lists.flatten()
+    matrix = flat.flatten().to_numpy().reshape(-1, flat.type.list_size)
+    lengths = lists.value_lengths().to_numpy()
+    return [matrix[end - length : end] for length, end in zip(lengths, np.cumsum(lengths), strict=True)]
