@@ -11,8 +11,8 @@ import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 
-from fsspec import AbstractFileSystem, url_to_fs  # type: ignore[import-untyped]
-from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
+from fsspec import AbstractFileSystem, url_to_fs
+from fsspec.implementations.local import LocalFileSystem
 
 from services.shared.runtime.errors import DependencyUnavailable, Internal, InvalidInput, NotFound
 
