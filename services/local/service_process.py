@@ -83,7 +83,7 @@ class ServiceProcess:
             is_ready = await self._becomes_ready(process, ready_within_s)
             ready_at = time.monotonic()
             if is_ready:
-                self._say(f"ready after {ready_at - started:.1f} s")
+                self._say(f"ready after {ready_at - started:.1f} s, process {process.pid}")
                 self.ready.set()
             elif process.returncode is None and not self.ready.is_set():
                 raise Failure(

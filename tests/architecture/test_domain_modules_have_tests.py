@@ -1,10 +1,6 @@
 from pathlib import Path
 
-from tests.architecture.source_files import ROOT, python_files
-
-
-def is_pure(file: Path) -> bool:
-    return "domain" in file.parts or file.is_relative_to("services/shared/text")
+from tests.architecture.source_files import ROOT, pure_files
 
 
 def mirror(file: Path) -> Path:
@@ -13,9 +9,7 @@ def mirror(file: Path) -> Path:
 
 
 def test_every_pure_module_has_a_mirror_in_the_unit_tests() -> None:
-    modules = [file for file in python_files("services") if is_pure(file) and file.name != "__init__.py"]
-    assert modules
-    assert [str(file) for file in modules if not (ROOT / mirror(file)).is_file()] == []
+    assert [str(file) for file in pure_files() if not (ROOT / mirror(file)).is_file()] == []
 
 
 def test_a_mirror_has_the_path_and_noun_of_its_module() -> None:

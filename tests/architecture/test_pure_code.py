@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.architecture.source_files import python_files, syntax_tree
+from tests.architecture.source_files import pure_files, syntax_tree
 
 _CLOCKS_AND_CHANCE = {"now", "utcnow", "today", "random", "uuid1", "uuid4", "urandom"}
 
@@ -17,8 +17,7 @@ def uses(tree: ast.AST) -> list[int]:
 
 
 def test_domain_code_and_text_analysis_ask_no_clock_and_leave_nothing_to_chance() -> None:
-    pure = [file for file in python_files("services") if "domain" in file.parts or "text" in file.parts]
-    assert {str(file): lines for file in pure if (lines := uses(syntax_tree(file)))} == {}
+    assert {str(file): lines for file in pure_files() if (lines := uses(syntax_tree(file)))} == {}
 
 
 @pytest.mark.parametrize("call", ["datetime.now()", "date.today()", "np.random.default_rng()", "uuid.uuid4()"])
