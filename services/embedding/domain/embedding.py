@@ -1,0 +1,60 @@
+"""What an embedding call gives back."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from services.embedding.domain.unit_vectors import Matrix
+from services.embedding.domain.windows import Span
+
+
+class Purpose(StrEnum):
+    """What texts are embedded for; it chooses the model's prompt and how urgent the call is."""
+
+    QUERY = "query"
+    PASSAGE = "passage"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """One text: `vectors` is (windows, d), unit length, row i for window i."""
+
+    tokens: int
+    windows: tuple[Span, ...]
+    vectors: Matrix
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds in each stage."""
+
+    tokenize_s: float = 0.0
+    queue_s: float = 0.0
+    forward_s: float = 0.0
+    post_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The texts of one call in request order."""
+
+    texts: tuple[EmbeddedText, ...]
+    timings: Timings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known of a loaded model.
+
+    `max_tokens` are read at once, `special_tokens` of them are taken in every window. `weights_sha256` is lower-case
+    hex; an encoder without weights gives the digest of its name and parameters.
+    """
+
+    name: str
+    kind: str
+    weights_sha256: str
+    dimensions: int
+    max_tokens: int
+    special_tokens: int
+    device: str
+    dtype: str
