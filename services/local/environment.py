@@ -11,11 +11,13 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What differs from one `make run` to another. `data` and `model_folder` are absolute."""
+    """What differs from one `make run` to another.
+
+    `data` is absolute; `model` is the absolute path of a model's folder, or `hashing` for the encoder without weights.
+    """
 
     data: Path
     model: str
-    model_folder: Path
     otlp_port: int
     llm_url: str | None = None
     llm_model: str | None = None
@@ -29,7 +31,7 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
 
     catalog_url = f"sqlite:///{options.data / 'catalog.db'}"
     knobs: dict[str, dict[str, str]] = {
-        "embedding": {"MODEL": options.model, "MODEL_FOLDER": str(options.model_folder)},
+        "embedding": {"MODEL": options.model},
         "ranking": {},
         "search": {
             "EMBEDDING_TARGET": target("embedding"),

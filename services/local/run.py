@@ -18,6 +18,8 @@ from services.local.supervisor import supervise
 from services.local.trace_receiver import TraceFile, start_receiver
 from services.local.weights import folder_of
 
+# The embedding service's encoder for dry runs: it finds words, not meaning.
+_WITHOUT_WEIGHTS = "hashing"
 _FIRST_STEPS = """
 Console: {url}/
 
@@ -41,22 +43,22 @@ def run(settings: LocalSettings) -> None:
     with held(data):
         if is_taken(settings.port):
             raise Failure(f"port {settings.port} is taken by another program; choose another: make run PORT=<port>")
-        model_folder = folder_of(settings.model, settings.models_folder)
-        asyncio.run(_serve(settings, data, model_folder))
+        without_weights = settings.model == _WITHOUT_WEIGHTS
+        model = settings.model if without_weights else str(folder_of(settings.model, settings.models_folder))
+        asyncio.run(_serve(settings, data, model))
 
 
-async def _serve(settings: LocalSettings, data: Path, model_folder: Path) -> None:
+async def _serve(settings: LocalSettings, data: Path, model: str) -> None:
     receiver, otlp_port = await start_receiver(TraceFile(data))
     options = Options(
         data=data,
-        model=model_folder.name,
-        model_folder=model_folder,
+        model=model,
         otlp_port=otlp_port,
         llm_url=settings.llm_url,
         llm_model=settings.llm_model,
     )
     report = partial(print, flush=True)
-    report(f"data in {settings.data}, model {options.model}, answers {settings.llm_model or 'extractive'}")
+    report(f"data in {settings.data}, model {settings.model}, answers {settings.llm_model or 'extractive'}")
     services = [ServiceProcess(spec, report) for spec in service_specs(settings.port, options)]
     try:
         await supervise(services, partial(_welcome, settings, data, report))

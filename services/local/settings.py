@@ -20,7 +20,9 @@ class LocalSettings(BaseSettings):
     data: Path = Field(Path(".plumbline"), description="Folder of all that is kept: index, catalog, originals, logs.")
     index: Literal["lancedb"] = Field("lancedb", description="Engine of the index; lancedb needs no server.")
     model: str = Field(
-        DEFAULT_MODEL, min_length=1, description="Embedding model: a name that `make weights` knows, or a folder."
+        DEFAULT_MODEL,
+        min_length=1,
+        description="Embedding model: a name that `make weights` knows, a folder, or `hashing`: no weights.",
     )
     llm_url: str | None = Field(
         None,

@@ -10,8 +10,8 @@ from services.local.environment import SERVICES, Options, environment
 from services.shared.runtime.settings import ProcessSettings, RpcSettings
 
 OPTIONS = [
-    Options(data=Path("/data"), model="m", model_folder=Path("/m"), otlp_port=1),
-    Options(data=Path("/data"), model="m", model_folder=Path("/m"), otlp_port=1, llm_url="http://l/v1", llm_model="x"),
+    Options(data=Path("/data"), model="/models/a-model", otlp_port=1),
+    Options(data=Path("/data"), model="/models/a-model", otlp_port=1, llm_url="http://l/v1", llm_model="x"),
 ]
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from services.local.environment import SERVICES, Options, environment
 
 PORTS = {name: 5000 + number for number, name in enumerate(SERVICES)}
-OPTIONS = Options(data=Path("/data"), model="a-model", model_folder=Path("/models/a-model"), otlp_port=4317)
+OPTIONS = Options(data=Path("/data"), model="/models/a-model", otlp_port=4317)
 
 
 def test_every_variable_of_a_service_carries_its_name() -> None:
@@ -47,7 +47,7 @@ def test_no_service_is_started_before_one_that_it_calls() -> None:
 
 def test_a_language_model_is_named_to_the_answer_service_only() -> None:
     options = Options(
-        data=Path("/data"), model="m", model_folder=Path("/m"), otlp_port=1, llm_url="http://llm/v1", llm_model="small"
+        data=Path("/data"), model="/models/a-model", otlp_port=1, llm_url="http://llm/v1", llm_model="small"
     )
     with_llm, without = environment(PORTS, options), environment(PORTS, OPTIONS)
     assert with_llm["answer"]["PLUMBLINE_ANSWER_LLM_URL"] == "http://llm/v1"

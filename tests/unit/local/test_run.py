@@ -23,7 +23,7 @@ def test_a_taken_port_is_one_sentence_that_names_the_variable(tmp_path: Path) ->
 
 
 def test_the_gateway_serves_on_the_given_port_and_every_service_on_its_own(tmp_path: Path) -> None:
-    options = Options(data=tmp_path, model="m", model_folder=tmp_path, otlp_port=1)
+    options = Options(data=tmp_path, model="/models/a-model", otlp_port=1)
     specs = service_specs(8080, options)
     ports = [spec.environment[f"PLUMBLINE_{spec.name.upper()}_PORT"] for spec in specs]
     assert [spec.name for spec in specs] == list(SERVICES)
@@ -32,7 +32,7 @@ def test_the_gateway_serves_on_the_given_port_and_every_service_on_its_own(tmp_p
 
 
 def test_logs_of_the_run_before_are_put_aside(tmp_path: Path) -> None:
-    options = Options(data=tmp_path, model="m", model_folder=tmp_path, otlp_port=1)
+    options = Options(data=tmp_path, model="/models/a-model", otlp_port=1)
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "search.log").write_text("before")
     service_specs(8080, options)
