@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from lancedb.index import FTS
-from lancedb.query import AsyncFTSQuery, AsyncVectorQuery
+from lancedb.query import AsyncFTSQuery, AsyncVectorQuery, MatchQuery
 from lancedb.table import AsyncTable
 
 from services.shared.index import lance_rows
@@ -69,7 +69,7 @@ class LanceIndex:
     async def close(self) -> None:
         self._connection.close()  # type: ignore[no-untyped-call]
 
-    async def create_generation(self, generation_id: str, *, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
         if dimensions < 1:
             raise InvalidInput("A generation needs at least one dimension.", field="dimensions")
         for name in fields:
@@ -126,8 +126,9 @@ class LanceIndex:
         table = await self._table(generation_id)
         if not tokens or limit < 1:
             return []
-        query = table.query().nearest_to_text(" ".join(tokens), columns="analysed")
-        query = query.select([*_columns(vectors), "_score"])
+        # As a MatchQuery, because LanceDB reads quotes around a plain string as a phrase.
+        words = MatchQuery(" ".join(tokens), "analysed")  # type: ignore[call-arg]  # its defaults are not seen
+        query = table.query().nearest_to_text(words).select([*_columns(vectors), "_score"])
         with _lance_errors():
             return await _best(await _filtered(query, table, filter), limit, lambda rows: rows["_score"].to_numpy())
 

@@ -22,7 +22,7 @@ class Index(Protocol):
     Every method may raise DependencyUnavailable, and NotFound where it names a generation that is not there.
     """
 
-    async def create_generation(self, generation_id: str, *, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
         """Make an empty generation, or add to the one that is there the fields that it lacks.
 
         So the call may be repeated after a crash, and again when a collection declares more fields.

@@ -1,0 +1,100 @@
+"""Reading and writing at the same time, from one process and from several."""
+
+import asyncio
+
+import pytest
+
+from services.shared.index.chunk import IndexedChunk
+from services.shared.index.port import Index
+from services.shared.runtime.errors import NotFound
+from tests.contract.index.examples import (
+    EAST,
+    GENERATION,
+    a_chunk,
+    found_by_vector,
+    found_by_words,
+    windows,
+)
+
+
+async def test_write_is_seen_at_once_by_another_reader(index: Index, second_index: Index) -> None:
+    assert await found_by_words(second_index, "w:all") == []
+    await index.upsert(GENERATION, [a_chunk("c1"), a_chunk("c2")])
+    assert await found_by_words(second_index, "w:all") == ["c1", "c2"]
+    await index.delete(GENERATION, ["c1"])
+    assert await found_by_words(second_index, "w:all") == ["c2"]
+    assert await found_by_vector(second_index) == ["c2"]
+    await index.optimize(GENERATION)
+    assert await second_index.count(GENERATION) == 1
+
+
+async def test_generation_dropped_and_made_anew_elsewhere_is_seen(index: Index, second_index: Index) -> None:
+    await index.upsert(GENERATION, [a_chunk("old")])
+    assert await found_by_words(second_index, "w:all") == ["old"]
+    await index.drop_generation(GENERATION)
+    for call in (second_index.count(GENERATION), found_by_words(second_index, "w:all")):
+        with pytest.raises(NotFound):
+            await call
+    await index.create_generation(GENERATION, 4, {})
+    await index.upsert(GENERATION, [a_chunk("new")])
+    assert await found_by_words(second_index, "w:all") == ["new"]
+
+
+async def test_readers_see_whole_chunks_that_never_go_back_while_one_writes(index: Index, second_index: Index) -> None:
+    names = [f"c{number}" for number in range(10)]
+    last = 15
+
+    def at(revision: int) -> list[IndexedChunk]:
+        return [
+            a_chunk(name, revision=revision, text=f"r{revision}", vectors=windows(*[EAST] * (1 + revision % 2)))
+            for name in names
+        ]
+
+    await index.upsert(GENERATION, at(0))
+    done = asyncio.Event()
+
+    async def write() -> None:
+        for revision in range(1, last + 1):
+            await index.upsert(GENERATION, at(revision))
+            await index.upsert(GENERATION, [a_chunk("passing", analysed="w:passing")])
+            await index.delete(GENERATION, ["passing"])
+            if revision % 5 == 0:
+                await index.optimize(GENERATION)
+        done.set()
+
+    async def read(reader: Index) -> int:
+        newest, reads = dict.fromkeys(names, 0), 0
+        while not done.is_set():
+            for hits in (
+                await reader.keyword(GENERATION, ["w:all"], filter=None, limit=50),
+                [hit for hit in await reader.nearest(GENERATION, EAST, filter=None, limit=50) if hit.score > 0.5],
+            ):
+                assert [hit.chunk.chunk_id for hit in hits] == names
+                for hit in hits:
+                    chunk = hit.chunk
+                    assert chunk.text == f"r{chunk.revision}"
+                    assert chunk.vectors is not None and len(chunk.vectors) == 1 + chunk.revision % 2
+                    assert chunk.revision >= newest[chunk.chunk_id]
+                    newest[chunk.chunk_id] = chunk.revision
+            reads += 1
+        return reads
+
+    _, own_reads, other_reads = await asyncio.gather(write(), read(index), read(second_index))
+    assert own_reads > 1 and other_reads > 1
+    assert [chunk.revision for chunk in await second_index.fetch(GENERATION, names, vectors=False)] == [last] * 10
+
+
+async def test_many_writers_of_one_process_lose_nothing(index: Index, second_index: Index) -> None:
+    async def write(writer: int) -> None:
+        for number in range(8):
+            await index.upsert(GENERATION, [a_chunk(f"{writer}-{number}"), a_chunk("shared", revision=writer)])
+            await index.delete(GENERATION, [f"{writer}-{number - 1}"] if number % 2 else [])
+
+    async def optimize() -> None:
+        for _ in range(8):
+            await index.optimize(GENERATION)
+
+    await asyncio.gather(*(write(writer) for writer in range(4)), optimize())
+    expected = sorted([*(f"{writer}-{number}" for writer in range(4) for number in (1, 3, 5, 7)), "shared"])
+    assert sorted(await found_by_words(second_index, "w:all")) == expected
+    assert await second_index.count(GENERATION) == len(expected)
