@@ -1,6 +1,6 @@
 """The answer service as its callers see it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from google.protobuf.descriptor import ServiceDescriptor
 
@@ -21,8 +21,8 @@ class AnswerClient:
         self.peer = Peer("answer", open_channel(target), SERVICE, telemetry, metrics)
         self._stub = AnswerServiceStub(self.peer.channel)
 
-    def answer(self, request: pb.AnswerRequest, *, timeout_s: float) -> AsyncIterator[pb.AnswerResponse]:
-        """The events of one answer; closing the iterator stops the generator."""
+    def answer(self, request: pb.AnswerRequest, *, timeout_s: float) -> AsyncGenerator[pb.AnswerResponse, None]:
+        """The events of one answer; closing the generator stops the generator."""
         return self.peer.stream(self._stub.Answer, request, rpc="Answer", timeout_s=timeout_s)
 
     async def describe_generator(

@@ -6,7 +6,7 @@ OpenTelemetry's own grpc.aio instrumentation never ends the span of a locally ca
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -88,10 +88,10 @@ class Peer:
         *,
         rpc: str,
         timeout_s: float,
-    ) -> AsyncIterator[ResponseT]:
+    ) -> AsyncGenerator[ResponseT, None]:
         """The responses of one streaming call of at most `timeout_s` in all; never tried again.
 
-        Closing the iterator early cancels the call at once.
+        Closing the generator early cancels the call at once.
         """
         with self._spanned(rpc) as span:
             call = method(request, timeout=self._timeout(timeout_s), metadata=_metadata(span))

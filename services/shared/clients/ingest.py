@@ -1,6 +1,6 @@
 """The ingest service as its callers see it; writes are never tried again."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 from google.protobuf.descriptor import ServiceDescriptor
 
@@ -65,7 +65,7 @@ class IngestClient:
             self._stub.DeleteDocuments, request, rpc="DeleteDocuments", timeout_s=timeout_s, read=False
         )
 
-    def watch_job(self, request: pb.WatchJobRequest, *, timeout_s: float) -> AsyncIterator[pb.WatchJobResponse]:
+    def watch_job(self, request: pb.WatchJobRequest, *, timeout_s: float) -> AsyncGenerator[pb.WatchJobResponse, None]:
         """A job's progress until it ends."""
         return self.peer.stream(self._stub.WatchJob, request, rpc="WatchJob", timeout_s=timeout_s)
 
