@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from services.shared.catalog.documents import Delete, Put
+from services.shared.catalog.documents import Delete, Put, Refused
 
-Change: TypeAlias = Put | Delete
+Change: TypeAlias = Put | Delete | Refused
 
 
 class Outcome(StrEnum):
@@ -63,6 +63,8 @@ def accept_changes(changes: Sequence[Change], standings: Mapping[str, Standing],
 
 def _outcome_at_once(change: Change, standing: Standing) -> Outcome | None:
     """The outcome of a change that changes neither the catalog nor the active generation, else None."""
+    if isinstance(change, Refused):
+        return Outcome.FAILED
     if standing.unfinished:
         return None
     if isinstance(change, Delete):

@@ -8,13 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.database import Database
 from services.shared.catalog.declaration import Declaration, declare
-from services.shared.catalog.fields import FieldType
 from services.shared.catalog.generations import insert_generation
 from services.shared.catalog.jobs import cancel_jobs_of_collection
 from services.shared.catalog.manifest import Generation, GenerationState, Manifest, generation_of
 from services.shared.catalog.profiles import Overrides, Profile
 from services.shared.catalog.schema import collections, generations
 from services.shared.catalog.sequence import lock_collection, no_such_collection
+from services.shared.index.fields import FieldType
 from services.shared.runtime.errors import AlreadyExists
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.shared.catalog.collection_settings import CollectionSettings
-from services.shared.catalog.fields import FieldType, check_fields, check_locale
+from services.shared.catalog.fields import check_fields, check_locale
 from services.shared.catalog.profiles import Overrides, Profile, resolve_settings
+from services.shared.index.fields import FieldType
 from services.shared.runtime.errors import InvalidInput
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}", re.ASCII)

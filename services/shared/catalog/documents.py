@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Row, Select, and_, exists, func, select
 
 from services.shared.catalog.database import Database
-from services.shared.catalog.fields import MetadataValue
 from services.shared.catalog.schema import collections, documents, generation_documents
 from services.shared.catalog.sequence import no_such_collection
+from services.shared.index.fields import FieldValue
 from services.shared.runtime.errors import InvalidInput, NotFound
 
 MAX_PAGE = 1000
@@ -28,7 +28,7 @@ class Put:
     uri: str | None
     locale: str
     date: str | None
-    metadata: Mapping[str, MetadataValue]
+    metadata: Mapping[str, FieldValue]
     media_type: str
     blob: str
     content_digest: str
@@ -39,6 +39,14 @@ class Delete:
     """The wish that a document be gone; it need not exist."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A document of a file that could not be read: a failure of the job from the beginning, beside its neighbours."""
+
+    id: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

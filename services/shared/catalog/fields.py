@@ -1,36 +1,25 @@
 """The fields a document can be filtered by, and the checks of the values it gives for them. Pure."""
 
 import re
-import sys
 from collections.abc import Mapping
-from datetime import date
-from enum import StrEnum
-from typing import TypeAlias, TypeGuard
 
+from services.shared.index.fields import (
+    BUILT_IN_FIELDS,
+    EXPECTED,
+    FieldType,
+    FieldValue,
+    comparable,
+    start_of_period,
+)
 from services.shared.runtime.errors import InvalidInput
 
-BUILT_IN_FIELDS = ("id", "title", "uri", "locale", "date")
 MAX_DECLARED_FIELDS = 64  # each becomes a column or property of the index, with an index of its own
 MAX_ID_LENGTH = 512  # code points; an id is a key of every engine, and PostgreSQL's keys end near 2,700 bytes
-MAX_INTEGER = 2**53  # integers travel as doubles through Weaviate and JSON
 LOCALE_PATTERN = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
-
-MetadataValue: TypeAlias = str | int | float | bool
 
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _LOCALE = re.compile(LOCALE_PATTERN)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
-
-
-class FieldType(StrEnum):
-    """What a declared field holds."""
-
-    KEYWORD = "keyword"
-    INTEGER = "integer"
-    NUMBER = "number"
-    DATE = "date"
-    BOOLEAN = "boolean"
 
 
 def check_fields(fields: Mapping[str, object]) -> dict[str, FieldType]:
@@ -68,21 +57,14 @@ def check_document_id(value: object, *, field: str) -> str:
 
 def check_date(value: object, *, field: str) -> str:
     """`value` if it is a day, month or year that exists. Raises InvalidInput naming `field`."""
-    match = _DATE.fullmatch(value) if isinstance(value, str) else None
-    if match is not None:
-        year, month, day = (int(part or 1) for part in match.groups())
-        try:
-            date(year, month, day)
-        except ValueError:
-            match = None
-    if match is None:
-        raise InvalidInput("a date is YYYY, YYYY-MM or YYYY-MM-DD and exists in the calendar", field=field)
-    return match.group()
+    if isinstance(value, str) and start_of_period(value) is not None:
+        return value
+    raise InvalidInput("a date is YYYY, YYYY-MM or YYYY-MM-DD and exists in the calendar", field=field)
 
 
 def check_metadata(
     fields: Mapping[str, FieldType], metadata: Mapping[str, object], *, path: str
-) -> dict[str, MetadataValue]:
+) -> dict[str, FieldValue]:
     """`metadata` in the declared types; a null is left out, which is the same as a missing value.
 
     A float without a fraction is an integer where one is declared, because JSON does not tell them apart.
@@ -95,27 +77,17 @@ def check_metadata(
     }
 
 
-def _check_value(fields: Mapping[str, FieldType], name: str, value: object, field: str) -> MetadataValue:
-    match fields.get(name):
-        case None:
-            declared = ", ".join(sorted(fields)) or "none"
-            raise InvalidInput(f"'{name}' is not declared; the declared fields are: {declared}", field=field)
-        case FieldType.KEYWORD if isinstance(value, str):
-            return value
-        case FieldType.BOOLEAN if isinstance(value, bool):
-            return value
-        case FieldType.INTEGER if _is_number(value) and value == int(value) and abs(value) <= MAX_INTEGER:
-            return int(value)
-        case FieldType.NUMBER if _is_number(value):
-            return float(value)
-        case FieldType.DATE:
-            return check_date(value, field=field)
-        case FieldType.INTEGER:
-            raise InvalidInput(f"'{name}' is declared as integer, from -2^53 to 2^53", field=field)
-        case kind:
-            raise InvalidInput(f"'{name}' is declared as {kind}", field=field)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    """Whether `value` is finite and fits a double; a boolean is no number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+def _check_value(fields: Mapping[str, FieldType], name: str, value: object, field: str) -> FieldValue:
+    declared = fields.get(name)
+    if declared is None:
+        names = ", ".join(sorted(fields)) or "none"
+        raise InvalidInput(f"'{name}' is not declared; the declared fields are: {names}", field=field)
+    if declared is FieldType.DATE:
+        return check_date(value, field=field)
+    try:
+        if isinstance(value, str | int | float | bool):
+            compared = comparable(value, declared)
+            return value if isinstance(value, str) or compared is None else compared
+    except ValueError:
+        pass
+    raise InvalidInput(f"'{name}' is declared as {declared}: {EXPECTED[declared]}", field=field)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.acceptance import Accepted, Change, Outcome, Standing, accept_changes
 from services.shared.catalog.database import Database
-from services.shared.catalog.documents import Put, is_newest, put_of
+from services.shared.catalog.documents import Delete, Put, Refused, is_newest, put_of
 from services.shared.catalog.schema import (
     collections,
     documents,
@@ -315,17 +315,21 @@ _NO_CONTENT: dict[str, Any] = {
 }
 
 
+_STATES_AT_ONCE = {None: ItemState.PENDING, Outcome.FAILED: ItemState.DEAD}
+
+
 def _item_row(job: Job, accepted: Accepted) -> dict[str, Any]:
     return {
         "job_id": job.id,
         "collection": job.collection,
         "document_id": accepted.change.id,
-        "action": Action.PUT if isinstance(accepted.change, Put) else Action.DELETE,
+        "action": Action.DELETE if isinstance(accepted.change, Delete) else Action.PUT,
         "revision": accepted.revision,
-        "state": ItemState.PENDING if accepted.outcome is None else ItemState.DONE,
+        "state": _STATES_AT_ONCE.get(accepted.outcome, ItemState.DONE),
         "attempts": 0,
         "not_before": job.created_at,
         "outcome": accepted.outcome,
+        "reason": accepted.change.reason if isinstance(accepted.change, Refused) else None,
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from services.shared.catalog.collection_settings import CollectionSettings, RecencyTier
-from services.shared.catalog.fields import BUILT_IN_FIELDS, FieldType
+from services.shared.index.fields import BUILT_IN_FIELDS, FieldType
 from services.shared.runtime.errors import InvalidInput
 
 # Only what differs from the profile, as its JSON: {"ranking": {"mmr_lambda": 0.7}}.

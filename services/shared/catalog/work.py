@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import and_, delete, exists, insert, or_, select, update
+from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.acceptance import Outcome
@@ -81,6 +81,12 @@ class WorkQueue:
                 .values(state=JobState.RUNNING, updated_at=now)
             )
         return tuple(items)
+
+    async def waiting(self) -> int:
+        """How many accepted changes are not applied yet."""
+        async with self._database.read() as connection:
+            query = select(func.count()).select_from(work_items).where(is_unfinished(work_items))
+            return int(await connection.scalar(query) or 0)
 
     async def renew(self, item: WorkItem, *, now: float, lease_s: float) -> WorkItem:
         """The item, held until `now + lease_s`. Raises Conflict when the lease is lost."""

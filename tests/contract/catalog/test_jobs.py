@@ -5,7 +5,7 @@ import pytest
 
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
-from services.shared.catalog.documents import Delete
+from services.shared.catalog.documents import Delete, Refused
 from services.shared.catalog.jobs import Failure, JobState, Outcomes
 from services.shared.runtime.errors import Internal, NotFound
 from tests.contract.catalog.examples import a_collection, a_page, accept, apply_all, claim
@@ -164,6 +164,15 @@ async def test_job_succeeds_with_some_failures_and_lists_them_in_order(catalog: 
     assert await catalog.jobs.failures("job", limit=1) == failures[:1]
 
 
+async def test_what_could_not_be_read_is_a_failure_beside_its_neighbours(catalog: Catalog) -> None:
+    job = await accept(catalog, Refused("papers.jsonl#1", "not JSON"), a_page("a"))
+
+    assert (job.state, job.total, job.outcomes) == (JobState.RUNNING, 2, Outcomes(failed=1))
+    assert await catalog.jobs.failures("job", limit=10) == (Failure("papers.jsonl#1", "not JSON"),)
+    assert [item.document_id for item in await claim(catalog, limit=10)] == ["a"]
+    assert await catalog.work.waiting() == 1
+
+
 async def test_job_fails_when_every_document_failed(catalog: Catalog) -> None:
     await accept(catalog, a_page("a"), a_page("b"))
     for item in await claim(catalog, limit=2):
@@ -212,6 +221,23 @@ async def test_cancel_takes_back_what_has_not_begun_and_finishes_what_has(catalo
         ("kept", "A page"),
     ]
     assert (await catalog.collections.get("pages")).lag == 0
+
+
+async def test_cancelled_changes_leave_no_lag(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"))
+    await catalog.jobs.cancel("job", now=25.0)
+
+    assert (await catalog.collections.get("pages")).lag == 0
+
+
+async def test_cancelled_job_stays_cancelled_although_all_of_it_had_begun(catalog: Catalog) -> None:
+    await accept(catalog, a_page())
+    (item,) = await claim(catalog)
+    await catalog.jobs.cancel("job", now=25.0)
+    await catalog.work.commit_applied(item, chunk_ids={"g1": ["c1"]}, outcome=Outcome.EMBEDDED, now=26.0)
+
+    job = await catalog.jobs.get("job")
+    assert (job.state, job.done) == (JobState.CANCELLED, 1)
 
 
 async def test_item_given_back_for_another_attempt_is_not_cancelled(catalog: Catalog) -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.shared.catalog.acceptance import Change, Outcome, Standing, accept_changes
-from services.shared.catalog.documents import Delete, Put
+from services.shared.catalog.documents import Delete, Put, Refused
 
 PUT = Put(
     id="a",
@@ -28,6 +28,12 @@ def test_put_of_what_is_applied_is_reused() -> None:
     assert outcome(PUT, APPLIED) is Outcome.REUSED
     assert outcome(replace(PUT, blob="3" * 64), APPLIED) is Outcome.REUSED
     assert outcome(replace(PUT, title="B"), APPLIED) is None
+
+
+def test_what_could_not_be_read_has_failed_at_once_and_gets_no_number() -> None:
+    refused, put = accept_changes([Refused("papers.jsonl#1", "not JSON"), PUT], {}, sequence=7)
+    assert (refused.outcome, refused.revision) == (Outcome.FAILED, None)
+    assert (put.outcome, put.revision) == (None, 8)
 
 
 def test_put_of_what_is_accepted_and_not_applied_is_work() -> None:

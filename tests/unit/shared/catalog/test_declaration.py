@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from services.shared.catalog.declaration import Declaration, declare
-from services.shared.catalog.fields import FieldType
 from services.shared.catalog.profiles import Profile
+from services.shared.index.fields import FieldType
 from services.shared.runtime.errors import InvalidInput
 
 

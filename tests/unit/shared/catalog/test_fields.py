@@ -5,15 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.shared.catalog.fields import (
-    BUILT_IN_FIELDS,
-    MAX_INTEGER,
-    FieldType,
     check_date,
     check_document_id,
     check_fields,
     check_locale,
     check_metadata,
 )
+from services.shared.index.fields import BUILT_IN_FIELDS, MAX_INTEGER, FieldType
 from services.shared.runtime.errors import InvalidInput
 
 DECLARED = {kind.value: kind for kind in FieldType}

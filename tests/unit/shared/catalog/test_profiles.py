@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from services.shared.catalog.collection_settings import CollectionSettings
-from services.shared.catalog.fields import FieldType
 from services.shared.catalog.profiles import Profile, resolve_settings
+from services.shared.index.fields import FieldType
 from services.shared.runtime.errors import InvalidInput
 
 FIELDS = {"year": FieldType.INTEGER, "unit": FieldType.KEYWORD}

@@ -1,0 +1,202 @@
+"""Accepting writes: everything is checked and durable before a job is named, or nothing is accepted."""
+
+import hashlib
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from services.ingest.domain.file_formats import FileFormat, file_format
+from services.ingest.domain.records import read_record, record_lines
+from services.ingest.metrics import IngestMetrics
+from services.shared.blobs.blob_store import BlobStore
+from services.shared.catalog.acceptance import Change
+from services.shared.catalog.catalog import Catalog
+from services.shared.catalog.collections import Collection
+from services.shared.catalog.documents import Delete, Put, Refused
+from services.shared.catalog.fields import check_date, check_document_id, check_locale, check_metadata
+from services.shared.catalog.jobs import Job
+from services.shared.runtime.errors import InvalidInput, Overloaded
+
+MAX_DOCUMENTS_PER_CALL = 1000
+_RETRY_AFTER_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class GivenDocument:
+    """A document as a caller gives it; `content` are its original bytes, `path` says where the caller has it."""
+
+    id: str
+    content: bytes
+    media_type: str
+    path: str
+    title: str = ""
+    uri: str = ""
+    locale: str = ""
+    date: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file as a caller gives it; its bytes can be read once."""
+
+    name: str
+    media_type: str
+    content: AsyncIterator[bytes]
+
+
+class Acceptance:
+    """Takes documents, files and deletions for a collection; what it returns a job for is never lost."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        blobs: BlobStore,
+        metrics: IngestMetrics,
+        *,
+        max_waiting_documents: int,
+        clock: Callable[[], float],
+        on_accept: Callable[[], None],
+    ) -> None:
+        self._catalog = catalog
+        self._blobs = blobs
+        self._metrics = metrics
+        self._max_waiting_documents = max_waiting_documents
+        self._clock = clock
+        self._on_accept = on_accept
+
+    async def put_documents(
+        self, collection_name: str, documents: Sequence[GivenDocument], *, idempotency_key: str | None
+    ) -> Job:
+        """The job of these documents, all or none of them. Raises InvalidInput, NotFound, Overloaded."""
+        if not 1 <= len(documents) <= MAX_DOCUMENTS_PER_CALL:
+            raise InvalidInput(f"give 1 to {MAX_DOCUMENTS_PER_CALL} documents in one call", field="documents")
+        collection = await self._catalog.collections.get(collection_name)
+        await self._require_room()
+        for document in documents:  # all are checked before the first is stored
+            _checked(document, collection, blob="")
+        _require_different_ids(documents)
+        puts = [_checked(one, collection, blob=await self._blobs.put(one.content)) for one in documents]
+        return await self._accept(collection, puts, idempotency_key)
+
+    async def upload_files(
+        self,
+        collection_name: str,
+        metadata: Mapping[str, object],
+        files: AsyncIterator[GivenFile],
+        *,
+        idempotency_key: str | None,
+    ) -> Job:
+        """The job of all documents in these files, read one after the other.
+
+        A record of a JSON Lines file that cannot be read becomes a failed document of the job; a file of an unknown
+        format is refused with the whole upload.
+        """
+        collection = await self._catalog.collections.get(collection_name)
+        await self._require_room()
+        check_metadata(collection.declaration.fields, metadata, path="metadata")
+        changes: list[Change] = []
+        async for file in files:
+            format_ = file_format(file.name, file.media_type)
+            blob = await self._blobs.put(file.content)
+            if format_ is FileFormat.JSON_LINES:
+                changes += [change async for change in self._records(file, blob, metadata, collection)]
+            else:
+                changes.append(_file_put(file, format_, blob, metadata, collection))
+        if not changes:
+            raise InvalidInput("the upload holds no document", field="file")
+        return await self._accept(collection, changes, idempotency_key)
+
+    async def delete_documents(self, collection_name: str, document_ids: Sequence[str]) -> Job:
+        """The job of these deletions."""
+        if not 1 <= len(document_ids) <= MAX_DOCUMENTS_PER_CALL:
+            raise InvalidInput(f"give 1 to {MAX_DOCUMENTS_PER_CALL} ids in one call", field="document_ids")
+        collection = await self._catalog.collections.get(collection_name)
+        await self._require_room()
+        return await self._accept(collection, [Delete(id_) for id_ in dict.fromkeys(document_ids)], None)
+
+    async def _require_room(self) -> None:
+        waiting = await self._catalog.work.waiting()
+        self._metrics.waiting.set(waiting)
+        if waiting >= self._max_waiting_documents:
+            raise Overloaded(f"{waiting} documents wait already; try again", retry_after_s=_RETRY_AFTER_S)
+
+    async def _accept(self, collection: Collection, changes: Sequence[Change], idempotency_key: str | None) -> Job:
+        job = await self._catalog.jobs.accept(
+            collection.declaration.name,
+            changes,
+            job_id=uuid.uuid4().hex,
+            now=self._clock(),
+            idempotency_key=idempotency_key,
+        )
+        self._on_accept()
+        return job
+
+    async def _records(
+        self, file: GivenFile, blob: str, metadata: Mapping[str, object], collection: Collection
+    ) -> AsyncIterator[Change]:
+        """A put for each record. Its original is its own line, so that any worker can read it alone."""
+        for number, line in record_lines(await self._blobs.get(blob)):
+            path = f"{file.name}#{number}"
+            try:
+                yield _checked(
+                    _given_record(line, path, metadata, collection), collection, blob=await self._blobs.put(line)
+                )
+            except InvalidInput as error:
+                yield Refused(path, f"line {number} of {file.name}: {error.message}")
+
+
+def _given_record(line: bytes, path: str, metadata: Mapping[str, object], collection: Collection) -> GivenDocument:
+    record = read_record(line)
+    declared = {name: value for name, value in record.other.items() if name in collection.declaration.fields}
+    return GivenDocument(
+        id=record.id,
+        content=line,
+        media_type=FileFormat.JSON_LINES,
+        path=path,
+        title=record.title,
+        uri=record.uri,
+        locale=record.locale,
+        date=record.date,
+        metadata={**metadata, **declared},
+    )
+
+
+def _file_put(
+    file: GivenFile, format_: FileFormat, blob: str, metadata: Mapping[str, object], collection: Collection
+) -> Put:
+    """The document of a file that holds one; its name is its id, and its own title, once read, its title."""
+    given = GivenDocument(id=file.name, content=b"", media_type=format_, path=f"file {file.name}", metadata=metadata)
+    return _checked(given, collection, blob=blob)
+
+
+def _checked(document: GivenDocument, collection: Collection, *, blob: str) -> Put:
+    """The document as the catalog keeps it. Raises InvalidInput naming `<path>.<part>`."""
+    declaration, path = collection.declaration, document.path
+    id_ = document.id or document.uri
+    if not id_:
+        raise InvalidInput("a document needs an id, or a uri to make one from", field=f"{path}.id")
+    locale = check_locale(document.locale or declaration.locale, field=f"{path}.locale")
+    content = f"{locale}\n{document.media_type}\n{blob}\n{document.title}"
+    return Put(
+        id=check_document_id(id_, field=f"{path}.id"),
+        title=document.title.strip(),
+        uri=document.uri or None,
+        locale=locale,
+        date=check_date(document.date, field=f"{path}.date") if document.date else None,
+        metadata=check_metadata(declaration.fields, document.metadata, path=f"{path}.metadata"),
+        media_type=document.media_type,
+        blob=blob,
+        content_digest=hashlib.sha256(content.encode()).hexdigest(),
+    )
+
+
+def _require_different_ids(documents: Sequence[GivenDocument]) -> None:
+    seen: set[str] = set()
+    for document in documents:
+        id_ = document.id or document.uri
+        if id_ in seen:
+            raise InvalidInput(
+                f"'{id_}' stands twice in this call; give each document once", field=f"{document.path}.id"
+            )
+        seen.add(id_)

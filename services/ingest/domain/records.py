@@ -1,0 +1,65 @@
+"""Records: documents that come many to a file, one JSON object a line."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from services.shared.runtime.errors import InvalidInput
+
+# Names that data sets use for one thing.
+_SYNONYMS = {"id": ("id", "_id"), "uri": ("uri", "url"), "text": ("text", "abstract")}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line. `other` holds every key that is not part of a document: values of declared fields, or nothing to us.
+
+    Exactly one of `text`, `markdown` and `html` is not empty.
+    """
+
+    id: str
+    title: str = ""
+    uri: str = ""
+    locale: str = ""
+    date: str = ""
+    text: str = ""
+    markdown: str = ""
+    html: str = ""
+    other: Mapping[str, object] = field(default_factory=dict)
+
+
+def record_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank with their numbers, from 1; a byte order mark is no part of the first."""
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        if stripped := line.strip():
+            yield number, stripped
+
+
+def read_record(line: bytes) -> Record:
+    """The record in one line. Raises InvalidInput, field the key at fault, with a sentence for the user."""
+    try:
+        values = json.loads(line)
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise InvalidInput("the line is not a JSON object in UTF-8") from None
+    if not isinstance(values, dict):
+        raise InvalidInput("the line is not a JSON object")
+    parts = {name: _text(values, name) for name in ("id", "title", "uri", "locale", "date", "text", "markdown", "html")}
+    known = {key for name in parts for key in _SYNONYMS.get(name, (name,))}
+    contents = [name for name in ("text", "markdown", "html") if parts[name].strip()]
+    if len(contents) != 1:
+        found = " and ".join(contents) or "none"
+        raise InvalidInput(f"a record needs one of text (or abstract), markdown and html, not {found}", field="text")
+    return Record(**parts, other={key: value for key, value in values.items() if key not in known})
+
+
+def _text(values: Mapping[str, object], name: str) -> str:
+    for key in _SYNONYMS.get(name, (name,)):
+        value = values.get(key)
+        if value is None:
+            continue
+        if name == "id" and isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            raise InvalidInput(f"'{key}' is a string", field=key)
+        return value
+    return ""

@@ -1,0 +1,48 @@
+"""What the write side needs of others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.ingest.domain.blocks import ParsedDocument
+from services.shared.index.chunk import Matrix
+
+CountTokens = Callable[[Sequence[str]], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The facts of an embedding model; `count_tokens` counts its word pieces, special tokens left out."""
+
+    name: str
+    weights_sha256: str
+    dimensions: int
+    count_tokens: CountTokens
+
+
+class Embedder(Protocol):
+    """The embedding service."""
+
+    async def model(self, name: str) -> Model:
+        """The model of this name, the default one for "". Raises NotFound, DependencyUnavailable."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, model: str) -> list[Matrix]:
+        """For each text its windows' vectors, (windows, d), unit rows. Raises InvalidInput, DependencyUnavailable."""
+        ...
+
+
+class Originals(Protocol):
+    """Where the original bytes of documents are kept."""
+
+    async def get(self, digest: str) -> bytes:
+        """The bytes. Raises NotFound, DependencyUnavailable."""
+        ...
+
+
+class Parse(Protocol):
+    """Reads an original."""
+
+    async def __call__(self, original: bytes, media_type: str) -> ParsedDocument:
+        """The document's blocks. Raises InvalidInput with a sentence for the user when they cannot be read."""
+        ...

@@ -1,0 +1,47 @@
+"""The knobs of the ingest service."""
+
+from pydantic import Field
+
+from services.shared.runtime.settings import RpcSettings, settings_of
+
+
+class IngestSettings(RpcSettings):
+    """Where the write side finds its stores and peers, and how hard it works."""
+
+    model_config = settings_of("ingest")
+
+    embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
+    catalog_url: str = Field(min_length=1, description="Address of the catalog: sqlite:////folder/catalog.db.")
+    blobs_url: str = Field(min_length=1, description="Folder, or an address that fsspec knows, for originals.")
+    index_folder: str = Field(min_length=1, description="Folder of the embedded index.")
+    model: str = Field("", description="Embedding model of new collections; empty is the embedding service's default.")
+
+    batch_documents: int = Field(
+        32, ge=1, le=1000, description="Documents applied together. More is faster; a stop redoes at most this many."
+    )
+    embed_batch_texts: int = Field(
+        64,
+        ge=1,
+        le=2048,
+        description="Chunks sent to embedding in one call. More saves calls and holds more memory.",
+    )
+    lease_s: float = Field(
+        60.0, ge=5, le=3600, description="Seconds after which the work of a worker that fell silent is taken over."
+    )
+    poll_s: float = Field(
+        0.5, ge=0.05, le=60, description="Seconds between looks at the queue when nobody rang: other replicas' work."
+    )
+    optimize_every_s: float = Field(
+        30.0, ge=1, le=86_400, description="Seconds between folding fresh rows into an index that changed."
+    )
+    max_waiting_documents: int = Field(
+        200_000,
+        ge=1,
+        le=100_000_000,
+        description="Accepted documents that may wait; over it writes are refused.",
+    )
+    max_document_bytes: int = Field(
+        64 * 1024 * 1024, ge=1024, le=2**31, description="Largest original: one document, or one file of an upload."
+    )
+    embed_timeout_s: float = Field(60.0, ge=1, le=600, description="Longest wait for the vectors of one batch.")
+    describe_timeout_s: float = Field(5.0, ge=0.1, le=60, description="Longest wait for the facts of a model.")

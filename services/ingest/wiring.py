@@ -1,0 +1,72 @@
+"""Builds the ingest service."""
+
+import asyncio
+import os
+import time
+import uuid
+from pathlib import Path
+
+from services.ingest.accepting import Acceptance
+from services.ingest.adapters.embedding_service import EmbeddingService
+from services.ingest.adapters.parsers.by_media_type import parse
+from services.ingest.collections import CollectionKeeper
+from services.ingest.domain.blocks import ParsedDocument
+from services.ingest.maintenance import Maintenance
+from services.ingest.metrics import IngestMetrics
+from services.ingest.pipeline import ApplyPipeline
+from services.ingest.servicer import SERVICE, IngestServicer
+from services.ingest.settings import IngestSettings
+from services.ingest.worker import Worker
+from services.shared.blobs.blob_store import BlobStore
+from services.shared.catalog.catalog import Catalog
+from services.shared.clients.embedding import EmbeddingClient
+from services.shared.index.lance_index import LanceIndex
+from services.shared.runtime.server import App
+from services.shared.runtime.telemetry import Telemetry
+
+
+async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
+    """Catalog, originals and index of one machine, the embedding service, and one worker."""
+    metrics = IngestMetrics(telemetry.registry)
+    catalog = await Catalog.open(settings.catalog_url)
+    blobs = BlobStore(settings.blobs_url, max_bytes=settings.max_document_bytes)
+    index = await LanceIndex.open(Path(settings.index_folder))
+    client = EmbeddingClient(settings.embedding_target, telemetry, metrics.rpc)
+    embedder = EmbeddingService(
+        client,
+        batch_texts=settings.embed_batch_texts,
+        embed_timeout_s=settings.embed_timeout_s,
+        describe_timeout_s=settings.describe_timeout_s,
+    )
+    maintenance = Maintenance(index, every_s=settings.optimize_every_s)
+    pipeline = ApplyPipeline(
+        catalog, blobs, _parse_in_a_thread, embedder, index, metrics,
+        clock=time.time, on_change=maintenance.note_change,
+    )  # fmt: skip
+    worker = Worker(
+        f"{os.getpid()}-{uuid.uuid4().hex[:8]}", catalog, pipeline, metrics,
+        batch_documents=settings.batch_documents, lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
+    )  # fmt: skip
+    acceptance = Acceptance(
+        catalog, blobs, metrics,
+        max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=worker.ring,
+    )  # fmt: skip
+    keeper = CollectionKeeper(catalog, index, embedder, model=settings.model, clock=time.time)
+    servicer = IngestServicer(catalog, keeper, acceptance, clock=time.time)
+
+    async def become_ready() -> None:
+        await catalog.collections.list()
+        await index.generations()
+
+    return App(
+        register=servicer.add_to,
+        services=[SERVICE],
+        metrics=metrics.rpc,
+        become_ready=become_ready,
+        background=[worker.run, maintenance.run],
+        closables=[catalog, index, client],
+    )
+
+
+async def _parse_in_a_thread(original: bytes, media_type: str) -> ParsedDocument:
+    return await asyncio.to_thread(parse, original, media_type)

@@ -1,0 +1,158 @@
+"""The worker: claims accepted changes under a lease, has them applied, and says how each ended."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+
+from services.ingest.domain.retry import MAX_ATTEMPTS_AFTER_FAULT, pause_s
+from services.ingest.metrics import IngestMetrics
+from services.ingest.pipeline import ApplyPipeline
+from services.shared.catalog.acceptance import Outcome
+from services.shared.catalog.catalog import Catalog
+from services.shared.catalog.work_item import WorkItem
+from services.shared.runtime.errors import (
+    Conflict,
+    DeadlineExceeded,
+    DependencyUnavailable,
+    Internal,
+    InvalidInput,
+    NotFound,
+    Overloaded,
+    PlumblineError,
+)
+
+log = structlog.get_logger()
+
+# What passes by itself: tried again for as long as it takes, for accepted work is never given up.
+_PASSING = (DependencyUnavailable, DeadlineExceeded, Overloaded)
+# After the catalog itself failed, the next look at it.
+_CATALOG_PAUSE_S = 1.0
+
+
+class Worker:
+    """One worker; any number of them, in any number of processes, share the queue."""
+
+    def __init__(
+        self,
+        name: str,
+        catalog: Catalog,
+        pipeline: ApplyPipeline,
+        metrics: IngestMetrics,
+        *,
+        batch_documents: int,
+        lease_s: float,
+        poll_s: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self._name = name
+        self._catalog = catalog
+        self._pipeline = pipeline
+        self._metrics = metrics
+        self._batch_documents = batch_documents
+        self._lease_s = lease_s
+        self._poll_s = poll_s
+        self._clock = clock
+        self._bell = asyncio.Event()
+
+    def ring(self) -> None:
+        """Tell the worker that something was accepted, so that it looks at once."""
+        self._bell.set()
+
+    async def run(self) -> None:
+        """Apply what is accepted, for ever."""
+        while True:
+            self._bell.clear()
+            try:
+                items = await self._catalog.work.claim(
+                    owner=self._name, now=self._clock(), lease_s=self._lease_s, limit=self._batch_documents
+                )
+                await self._apply_by_collection(items)
+            except PlumblineError as error:
+                # The catalog did not answer. What was claimed comes back when its lease ends.
+                log.warning("queue_unavailable", reason=error.message)
+                await asyncio.sleep(_CATALOG_PAUSE_S)
+                continue
+            if not items:
+                await self._wait_for_the_bell()
+
+    async def _wait_for_the_bell(self) -> None:
+        try:
+            async with asyncio.timeout(self._poll_s):
+                await self._bell.wait()
+        except TimeoutError:
+            return
+
+    async def _apply_by_collection(self, items: Sequence[WorkItem]) -> None:
+        by_collection: dict[str, list[WorkItem]] = defaultdict(list)
+        for item in items:
+            by_collection[item.collection].append(item)
+        async with self._kept(items):
+            for of_one in by_collection.values():
+                await self._apply(of_one)
+
+    @asynccontextmanager
+    async def _kept(self, items: Sequence[WorkItem]) -> AsyncIterator[None]:
+        """Hold the leases of `items` until the block ends."""
+
+        async def renew() -> None:
+            while True:
+                await asyncio.sleep(self._lease_s / 3)
+                for item in items:
+                    try:
+                        await self._catalog.work.renew(item, now=self._clock(), lease_s=self._lease_s)
+                    except PlumblineError as error:  # done already, or lost: its commit will tell
+                        log.debug("lease_not_renewed", document_id=item.document_id, reason=error.message)
+
+        renewing = asyncio.ensure_future(renew())
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+
+    async def _apply(self, items: Sequence[WorkItem]) -> None:
+        """Apply items of one collection together; when that fails, one by one, so that none fails for another."""
+        try:
+            outcomes = await self._pipeline.apply(items)
+        except Exception as error:
+            if len(items) == 1:
+                await self._failed(items[0], error)
+                return
+            for item in items:
+                await self._apply([item])
+            return
+        for outcome in outcomes:
+            self._metrics.documents.labels(outcome.value).inc()
+
+    async def _failed(self, item: WorkItem, error: Exception) -> None:
+        if isinstance(error, Conflict):
+            # The lease is lost or a generation began meanwhile: whoever holds the item next applies it.
+            log.info("item_given_back", document_id=item.document_id, reason=error.message)
+            retry_at: float | None = self._clock()
+        elif isinstance(error, _PASSING) or (
+            not isinstance(error, InvalidInput | NotFound) and item.attempts < MAX_ATTEMPTS_AFTER_FAULT
+        ):
+            retry_at = self._clock() + pause_s(item.attempts)
+        else:
+            retry_at = None
+        reason = _reason(error, item)
+        if retry_at is None:
+            log.warning("document_failed", collection=item.collection, document_id=item.document_id, reason=reason)
+            self._metrics.documents.labels(Outcome.FAILED.value).inc()
+        else:
+            self._metrics.retries.inc()
+        try:
+            await self._catalog.work.fail(item, reason=reason, now=self._clock(), retry_at=retry_at)
+        except Conflict as lost:
+            log.info("lease_lost", document_id=item.document_id, reason=lost.message)
+
+
+def _reason(error: Exception, item: WorkItem) -> str:
+    """The sentence for the user; a fault of ours is told in the log only."""
+    if isinstance(error, PlumblineError) and not isinstance(error, Internal):
+        return error.message
+    log.error("document_fault", document_id=item.document_id, attempts=item.attempts, exc_info=error)
+    return f"an internal error; the log of ingest tells more under document '{item.document_id}'"
