@@ -1,0 +1,90 @@
+"""The catalog as the gateway's port: opened when it can be, each read bounded in time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+
+from services.shared.catalog.catalog import Catalog
+from services.shared.catalog.collections import Collection
+from services.shared.catalog.documents import Document, DocumentPage
+from services.shared.catalog.jobs import Failure, Job
+from services.shared.runtime.errors import DependencyUnavailable
+
+log = structlog.get_logger()
+
+_MAX_FAILURES = 100
+_RETRY_AFTER_S = 1.0
+
+
+class SharedCatalog:
+    """Reads the catalog at `url`; until `open` has succeeded every read is refused as unavailable."""
+
+    def __init__(self, url: str, *, timeout_s: float) -> None:
+        self._url = url
+        self._timeout_s = timeout_s
+        self._catalog: Catalog | None = None
+
+    async def open(self) -> None:
+        """Open the catalog. Raises InvalidInput for a wrong address, DependencyUnavailable to be tried again."""
+        if self._catalog is None:
+            self._catalog = await Catalog.open(self._url)
+
+    async def collection(self, name: str) -> Collection:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.collections.get(name)
+
+    async def collections(self) -> tuple[Collection, ...]:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.collections.list()
+
+    async def document(self, collection: str, document_id: str) -> Document:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.documents.get(collection, document_id)
+
+    async def documents(self, collection: str, *, after: str | None, limit: int) -> DocumentPage:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.documents.list(collection, after=after, limit=limit)
+
+    async def job(self, job_id: str) -> Job:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.jobs.get(job_id)
+
+    async def failures(self, job_id: str) -> tuple[Failure, ...]:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.jobs.failures(job_id, limit=_MAX_FAILURES)
+
+    async def jobs(self, *, collection: str | None, limit: int) -> tuple[Job, ...]:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.jobs.list(collection=collection, limit=limit)
+
+    async def close(self) -> None:
+        """Close the catalog if it was opened."""
+        if self._catalog is not None:
+            await self._catalog.close()
+
+    @asynccontextmanager
+    async def _asked(self) -> AsyncIterator[Catalog]:
+        if self._catalog is None:
+            raise _unavailable()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                yield self._catalog
+        except TimeoutError:
+            log.warning("catalog_unavailable", reason=f"no answer within {self._timeout_s} s")
+            raise _unavailable() from None
+        except DependencyUnavailable as error:  # its text is the driver's
+            log.warning("catalog_unavailable", reason=error.message)
+            raise _unavailable() from None
+
+
+def _unavailable() -> DependencyUnavailable:
+    return DependencyUnavailable("the catalog does not answer", retry_after_s=_RETRY_AFTER_S)

@@ -1,0 +1,56 @@
+"""`/v1/collections`: declarations and what serves them."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from services.gateway.bodies.strict import Body
+
+
+class CollectionBody(Body):
+    """A declaration. What a name, a profile, a field or a setting may be is checked where it is stored."""
+
+    name: str
+    profile: str = "docs"
+    locale: str = "en"
+    fields: dict[str, str] = Field(
+        default_factory=dict, description="Field -> keyword, integer, number, date or boolean."
+    )
+    settings: dict[str, Any] = Field(
+        default_factory=dict, description="What differs from the profile: groups retrieval, ranking, chunking, answer."
+    )
+
+
+class SettingsBody(Body):
+    """New settings, whole: what is left out falls back to the profile."""
+
+    settings: dict[str, Any]
+
+
+class ActiveGeneration(BaseModel):
+    """The generation that serves; `lag` counts accepted changes that it may not have yet."""
+
+    id: str
+    revision: int
+    documents: int
+    chunks: int
+    lag: int
+    embedding_model: str
+
+
+class CollectionView(BaseModel):
+    """A collection and what serves it."""
+
+    name: str
+    profile: str
+    locale: str
+    fields: dict[str, str]
+    settings: dict[str, Any]
+    generation: ActiveGeneration
+    created_at: str
+
+
+class CollectionList(BaseModel):
+    """All collections by name."""
+
+    collections: list[CollectionView]

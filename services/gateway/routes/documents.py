@@ -1,0 +1,79 @@
+"""`/v1/collections/{c}/documents`: read from the catalog, written through ingest."""
+
+import base64
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from services.gateway.bodies.documents import Accepted, DocumentPage, DocumentsBody, DocumentView, DocumentWithChunks
+from services.gateway.json_route import json_route
+from services.gateway.ports import CatalogReader, Ingester, Searcher
+from services.shared.catalog.documents import MAX_PAGE, Document
+from services.shared.catalog.fields import check_document_id
+from services.shared.runtime.errors import InvalidInput
+
+
+def document_routes(
+    catalog: CatalogReader, ingester: Ingester, searcher: Searcher, *, max_body_bytes: int
+) -> APIRouter:
+    """Documents. An id in a path is percent-encoded, slashes included or not."""
+    router = APIRouter(tags=["documents"], route_class=json_route(max_body_bytes))
+
+    @router.put("/v1/collections/{collection}/documents", status_code=HTTPStatus.ACCEPTED)
+    async def put(collection: str, body: DocumentsBody) -> Accepted:
+        """Accept documents, all or none; the job applies them."""
+        return Accepted(job_id=await ingester.put_documents(collection, body.documents))
+
+    @router.get("/v1/collections/{collection}/documents")
+    async def list_page(
+        collection: str,
+        limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 100,
+        cursor: Annotated[str | None, Query(max_length=4096)] = None,
+    ) -> DocumentPage:
+        """Accepted documents in the order of their ids."""
+        page = await catalog.documents(collection, after=_after(cursor), limit=limit)
+        return DocumentPage(
+            documents=[DocumentView(**_parts(document), chunks=document.chunks) for document in page.documents],
+            next=None if page.next is None else _cursor(page.next),
+        )
+
+    @router.get("/v1/collections/{collection}/documents/{document_id:path}")
+    async def get(collection: str, document_id: str) -> DocumentWithChunks:
+        """A document with the chunks that are searchable of it now."""
+        check_document_id(document_id, field="document_id")
+        document = await catalog.document(collection, document_id)
+        return DocumentWithChunks(**_parts(document), chunks=await searcher.chunks(collection, document_id))
+
+    @router.delete("/v1/collections/{collection}/documents/{document_id:path}", status_code=HTTPStatus.ACCEPTED)
+    async def delete(collection: str, document_id: str) -> Accepted:
+        """Accept a deletion; that the document is not there is no error."""
+        check_document_id(document_id, field="document_id")
+        return Accepted(job_id=await ingester.delete_document(collection, document_id))
+
+    return router
+
+
+def _parts(document: Document) -> dict[str, object]:
+    content = document.content
+    return {
+        "id": content.id,
+        "title": content.title,
+        "uri": content.uri,
+        "locale": content.locale,
+        "date": content.date,
+        "metadata": content.metadata,
+    }
+
+
+def _cursor(after: str) -> str:
+    return base64.urlsafe_b64encode(after.encode()).decode()
+
+
+def _after(cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        return base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
+    except ValueError:
+        raise InvalidInput("this is not a cursor: give the `next` of an earlier page", field="cursor") from None
