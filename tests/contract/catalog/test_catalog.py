@@ -8,15 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from services.shared.catalog.catalog import Catalog
-from services.shared.catalog.database import Database
+from services.shared.catalog.database import Database, migrate
 from services.shared.catalog.schema import metadata
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput
 from tests.contract.catalog.examples import a_collection, a_page, accept, claim
+
+ROOT = Path(__file__).parents[3]
 
 
 async def test_opening_twice_keeps_what_is_there(catalog: Catalog, catalog_url: str) -> None:
@@ -36,6 +40,23 @@ async def test_migrations_make_exactly_the_tables_of_the_schema(catalog_url: str
     async with database.read() as connection:
         assert await connection.run_sync(differences) == []
     await database.close()
+
+
+async def test_migrations_go_back_to_nothing_and_forward_again(catalog_url: str) -> None:
+    def back_and_forth(connection: Connection) -> list[str]:
+        config = Config()
+        config.set_main_option("script_location", "services.shared.catalog:migrations")
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+        left = inspect(connection).get_table_names()
+        migrate(connection)
+        return left
+
+    database = await Database.open(catalog_url)
+    async with database.write() as connection:
+        assert await connection.run_sync(back_and_forth) == ["alembic_version"]
+    await database.close()
+    await (await Catalog.open(catalog_url)).close()
 
 
 async def test_schema_newer_than_this_code_is_left_as_it_is(catalog: Catalog, catalog_url: str) -> None:
@@ -108,7 +129,7 @@ asyncio.run(main())
 
 async def test_what_was_accepted_survives_the_death_of_the_process(catalog: Catalog, catalog_url: str) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _ACCEPT_AND_DIE, catalog_url, env={**os.environ, "PYTHONPATH": os.getcwd()}
+        sys.executable, "-c", _ACCEPT_AND_DIE, catalog_url, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
     assert await process.wait() == -signal.SIGKILL
 
@@ -144,7 +165,7 @@ async def test_processes_side_by_side_claim_each_item_once(catalog: Catalog, cat
             catalog_url,
             owner,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.getcwd()},
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         for owner in ("first", "second")
     ]

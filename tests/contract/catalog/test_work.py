@@ -39,14 +39,14 @@ async def test_claim_takes_the_oldest_first_up_to_its_limit(catalog: Catalog) ->
     assert await claim(catalog) == []
 
 
-async def test_depth_counts_what_waits_and_what_is_being_done(catalog: Catalog) -> None:
+async def test_waiting_counts_what_has_not_begun_and_what_is_being_done(catalog: Catalog) -> None:
     await accept(catalog, a_page("a"), a_page("b"), Delete("unknown"))
-    assert await catalog.work.depth() == 2
+    assert await catalog.work.waiting() == 2
 
     (item,) = await claim(catalog)
-    assert await catalog.work.depth() == 2
+    assert await catalog.work.waiting() == 2
     await commit(catalog, item, "c1")
-    assert await catalog.work.depth() == 1
+    assert await catalog.work.waiting() == 1
 
 
 async def test_changes_of_one_document_wait_for_each_other(catalog: Catalog) -> None:
