@@ -31,8 +31,13 @@ class Change:
     """A claimed item with what it puts; a deletion puts nothing."""
 
     item: WorkItem
-    put: Put | None
-    parsed: ParsedDocument
+    put: Put | None = None
+    parsed: ParsedDocument = ParsedDocument("", ())
+
+    @property
+    def title(self) -> str:
+        """The title that the caller gave, else the content's own."""
+        return (self.put.title if self.put else "") or self.parsed.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +105,13 @@ class ApplyPipeline:
 
     async def _parsed(self, item: WorkItem) -> Change:
         if item.action is Action.DELETE:
-            return Change(item, None, ParsedDocument("", ()))
+            return Change(item)
         document = await self._catalog.documents.at_revision(item.collection, item.document_id, item.revision)
         put = document.content
         original = await self._originals.get(put.blob)
         with self._timed("parse"):
             parsed = await self._parse(original, put.media_type)
-        return Change(item, put, replace(parsed, title=put.title or parsed.title))
+        return Change(item, put, parsed)
 
     async def _target(self, change: Change, generation: Generation) -> Target:
         standing = await self._index.document_chunks(generation.id, change.item.document_id, vectors=True)
@@ -125,7 +130,8 @@ class ApplyPipeline:
             overlap=manifest.chunk_overlap,
             minimum=manifest.chunk_minimum,
         )
-        return await asyncio.to_thread(split_into_chunks, change.parsed, profile, model.count_tokens)
+        titled = replace(change.parsed, title=change.title)
+        return await asyncio.to_thread(split_into_chunks, titled, profile, model.count_tokens)
 
     async def _store(self, targets: Sequence[Target], generation: Generation) -> None:
         missing = [pair for target in targets for pair in target.missing]
@@ -148,7 +154,9 @@ class ApplyPipeline:
     async def _commit(self, change: Change, held: dict[str, tuple[str, ...]], embedded: bool) -> Outcome:
         outcome = Outcome.DELETED if change.put is None else Outcome.EMBEDDED if embedded else Outcome.REUSED
         with self._timed("commit"):
-            await self._catalog.work.commit_applied(change.item, chunk_ids=held, outcome=outcome, now=self._clock())
+            await self._catalog.work.commit_applied(
+                change.item, chunk_ids=held, outcome=outcome, now=self._clock(), own_title=change.parsed.title
+            )
         return outcome
 
     @contextmanager
@@ -178,7 +186,7 @@ def _rows(target: Target, fresh: dict[str, Matrix]) -> Iterator[IndexedChunk]:
             document_id=put.id,
             revision=target.change.item.revision,
             ordinal=chunk.ordinal,
-            title=target.change.parsed.title,
+            title=target.change.title,
             uri=put.uri or "",
             locale=put.locale,
             date=put.date or "",

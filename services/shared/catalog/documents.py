@@ -61,6 +61,7 @@ class Document:
     collection: str
     revision: int
     content: Put
+    own_title: str
     chunks: int
     accepted_at: float
 
@@ -68,6 +69,11 @@ class Document:
     def id(self) -> str:
         """The document's id, unique in its collection."""
         return self.content.id
+
+    @property
+    def title(self) -> str:
+        """The title that the caller gave, else the content's own, known once the document was applied."""
+        return self.content.title or self.own_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +173,7 @@ def _document(row: Row[Any]) -> Document:
         collection=row.collection,
         revision=row.revision,
         content=put_of(row),
+        own_title=row.own_title,
         chunks=row.chunk_count,
         accepted_at=row.accepted_at,
     )

@@ -55,6 +55,8 @@ documents = Table(
     # A deletion is a row too; it has no original.
     Column("deleted", Boolean, nullable=False),
     Column("title", Text, nullable=False),
+    # The title in the content itself, known once it was read.
+    Column("own_title", Text, nullable=False, server_default=""),
     Column("uri", Text),
     Column("locale", String(35), nullable=False),
     Column("date", String(10)),

@@ -16,6 +16,7 @@ from services.shared.catalog.database import Database
 from services.shared.catalog.generations import live_generation_ids
 from services.shared.catalog.jobs import JobState, count_outcome
 from services.shared.catalog.schema import (
+    documents,
     generation_documents,
     generations,
     is_unfinished,
@@ -95,12 +96,19 @@ class WorkQueue:
         return replace(item, lease_until=now + lease_s)
 
     async def commit_applied(
-        self, item: WorkItem, *, chunk_ids: Mapping[str, Sequence[str]], outcome: Outcome, now: float
+        self,
+        item: WorkItem,
+        *,
+        chunk_ids: Mapping[str, Sequence[str]],
+        outcome: Outcome,
+        now: float,
+        own_title: str = "",
     ) -> None:
         """Record in one step that the indexes hold the item's change.
 
         `chunk_ids` has the document's chunks, in order, for every generation that is kept in step: the one that is
-        active, being built or ready, and the previous one; for a deletion the lists are empty. Raises Conflict when
+        active, being built or ready, and the previous one; for a deletion the lists are empty. `own_title` is the one
+        that the document's content has. Raises Conflict when
         the lease is lost, or when such a generation is missing because it began during the work: the item is then
         to be applied to it as well.
         """
@@ -111,6 +119,16 @@ class WorkQueue:
                 if generation_id not in chunk_ids:
                     raise Conflict(f"generation '{generation_id}' is kept in step as well; apply the item to it too")
                 await _apply(connection, generation_id, item, chunk_ids[generation_id])
+            if own_title:
+                await connection.execute(
+                    update(documents)
+                    .where(
+                        documents.c.collection == item.collection,
+                        documents.c.id == item.document_id,
+                        documents.c.revision == item.revision,
+                    )
+                    .values(own_title=own_title)
+                )
             await count_outcome(connection, item.job_id, outcome, now=now)
             await advance_applied_sequence(connection, item.collection)
 

@@ -1,9 +1,10 @@
 import pytest
 
+from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.documents import Delete
 from services.shared.runtime.errors import InvalidInput, NotFound
-from tests.contract.catalog.examples import a_collection, a_page, accept, apply_all
+from tests.contract.catalog.examples import a_collection, a_page, accept, apply_all, claim
 
 
 async def test_document_comes_back_as_it_was_put(catalog: Catalog) -> None:
@@ -34,6 +35,20 @@ async def test_chunks_are_those_that_the_active_generation_holds(catalog: Catalo
 
     document = await catalog.documents.get("pages", "page")
     assert (document.content.title, document.chunks) == ("Not applied yet", 3)
+
+
+async def test_own_title_stands_until_the_caller_gives_one(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title=""), job_id="first")
+    assert (await catalog.documents.get("pages", "page")).title == ""
+    (item,) = await claim(catalog)
+    held = {"g1": ["c1"]}
+    await catalog.work.commit_applied(item, chunk_ids=held, outcome=Outcome.EMBEDDED, now=21.0, own_title="Its heading")
+    assert (await catalog.documents.get("pages", "page")).title == "Its heading"
+
+    reused = await accept(catalog, a_page(title=""), job_id="second")
+    assert reused.outcomes.reused == 1
+    await accept(catalog, a_page(title="Given"), job_id="third")
+    assert (await catalog.documents.get("pages", "page")).title == "Given"
 
 
 async def test_deleted_document_is_gone_as_soon_as_that_is_accepted(catalog: Catalog) -> None:

@@ -167,7 +167,7 @@ async def test_job_succeeds_with_some_failures_and_lists_them_in_order(catalog: 
 async def test_what_could_not_be_read_is_a_failure_beside_its_neighbours(catalog: Catalog) -> None:
     job = await accept(catalog, Refused("papers.jsonl#1", "not JSON"), a_page("a"))
 
-    assert (job.state, job.total, job.outcomes) == (JobState.RUNNING, 2, Outcomes(failed=1))
+    assert (job.state, job.total, job.outcomes) == (JobState.QUEUED, 2, Outcomes(failed=1))
     assert await catalog.jobs.failures("job", limit=10) == (Failure("papers.jsonl#1", "not JSON"),)
     assert [item.document_id for item in await claim(catalog, limit=10)] == ["a"]
     assert await catalog.work.waiting() == 1

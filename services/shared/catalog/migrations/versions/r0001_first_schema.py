@@ -47,6 +47,7 @@ def upgrade() -> None:
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("deleted", sa.Boolean(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("own_title", sa.Text(), nullable=False, server_default=""),
         sa.Column("uri", sa.Text(), nullable=True),
         sa.Column("locale", sa.String(length=35), nullable=False),
         sa.Column("date", sa.String(length=10), nullable=True),
