@@ -1,0 +1,28 @@
+"""Which format a file has."""
+
+import pytest
+
+from services.ingest.domain.file_formats import FileFormat, file_format
+from services.shared.runtime.errors import InvalidInput
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type", "expected"),
+    [
+        ("a.md", "", FileFormat.MARKDOWN),
+        ("A.MDX", "application/octet-stream", FileFormat.MARKDOWN),
+        ("notes.txt", "text/html", FileFormat.TEXT),  # the name says more than a browser's guess
+        ("page", "text/html; charset=utf-8", FileFormat.HTML),
+        ("papers.jsonl", "", FileFormat.JSON_LINES),
+        ("v1.2/readme.markdown", "", FileFormat.MARKDOWN),
+    ],
+)
+def test_name_then_media_type_tell_the_format(name: str, media_type: str, expected: FileFormat) -> None:
+    assert file_format(name, media_type) is expected
+
+
+@pytest.mark.parametrize(("name", "media_type"), [("a.exe", ""), ("a", ""), ("a", "image/png"), ("", "")])
+def test_a_format_that_is_not_read_is_named_with_those_that_are(name: str, media_type: str) -> None:
+    with pytest.raises(InvalidInput, match=r"formats are .*\.md.*\.jsonl") as refused:
+        file_format(name, media_type)
+    assert refused.value.field == "file"
