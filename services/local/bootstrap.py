@@ -97,7 +97,8 @@ def plan(root: Path, *, fresh: bool) -> list[Step]:
     venv = root / ".venv"
     python = str(venv / "bin" / "python")
     pip = (python, "-m", "pip", "install", "--disable-pip-version-check")
-    uv = (str(venv / "bin" / "uv"), "pip", "install", "--python", python)
+    # Compiled here, once: a process that compiles torch when it starts takes many seconds more.
+    uv = (str(venv / "bin" / "uv"), "pip", "install", "--python", python, "--compile-bytecode")
 
     torch = re.findall(r'"(torch==[\d.]+)"', (root / "pyproject.toml").read_text())[0]
     wheels = torch_wheels(root)
