@@ -59,7 +59,7 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
         },
     }
     if options.llm_url and options.llm_model:
-        knobs["answer"] |= {"GENERATOR": "openai", "LLM_URL": options.llm_url, "LLM_MODEL": options.llm_model}
+        knobs["answer"] |= {"LLM_URL": options.llm_url, "LLM_MODEL": options.llm_model}
     for service in SERVICES:
         knobs[service] |= {
             "PORT": str(ports[service]),
