@@ -10,6 +10,7 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 from fsspec import AbstractFileSystem, url_to_fs
 from fsspec.implementations.local import LocalFileSystem
@@ -168,9 +169,21 @@ def _path(root: str, digest: str) -> str:
 
 def _sync_names(root: str, digest: str) -> None:
     """Make the names on the way to a blob in a folder as durable as its bytes are."""
-    for folder in (f"{root}/{digest[:2]}/{digest[2:4]}", f"{root}/{digest[:2]}", root):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    first, second = digest[:2], digest[2:4]
+    _sync_folder(f"{root}/{first}/{second}")
+    _sync_parents(root, first, second)
+
+
+@cache
+def _sync_parents(root: str, first: str, second: str) -> None:
+    """Make the name of `root/<first>/<second>` durable, once in a process: it never changes again."""
+    _sync_folder(f"{root}/{first}")
+    _sync_folder(root)
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
