@@ -5,7 +5,7 @@ from __future__ import annotations  # grpc's handler classes are generic for the
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
@@ -110,8 +110,10 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             inner: Any = handler.stream_stream if handler.request_streaming else handler.unary_stream
 
             async def write_all() -> None:
-                async for response in inner(request, context):
-                    await context.write(response)
+                # Closed here, not when memory is collected: what a handler holds must end with its caller.
+                async with aclosing(inner(request, context)) as responses:
+                    async for response in responses:
+                        await context.write(response)
 
             await self._around(method, context, write_all)
 
