@@ -1,0 +1,25 @@
+"""The embedding service as search needs it."""
+
+from services.search import convert
+from services.search.ports import EmbeddedQuery
+from services.shared.clients.embedding import EmbeddingClient
+from services.shared.runtime.errors import DependencyUnavailable, Internal, InvalidInput, NotFound
+
+
+class EmbeddingService:
+    """Implements `Embedder` over gRPC."""
+
+    def __init__(self, client: EmbeddingClient) -> None:
+        self._client = client
+
+    async def embed_query(self, text: str, *, model: str, timeout_s: float) -> EmbeddedQuery | None:
+        """See `Embedder.embed_query`."""
+        try:
+            response = await self._client.embed(convert.embed_request_to_proto(text, model=model), timeout_s=timeout_s)
+            return convert.embedded_query_from_proto(response)
+        except NotFound as error:
+            raise DependencyUnavailable(error.message) from None
+        except InvalidInput as error:
+            if error.field == "texts[0]":  # no token in it
+                return None
+            raise Internal(f"embedding refused {error.field}: {error.message}") from None

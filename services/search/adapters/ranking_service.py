@@ -1,0 +1,24 @@
+"""The ranking service as search needs it."""
+
+from services.search import convert
+from services.search.ports import Ranked, RankingTask
+from services.shared.clients.ranking import RankingClient
+from services.shared.runtime.errors import Internal, InvalidInput
+
+
+class RankingService:
+    """Implements `Ranker` over gRPC."""
+
+    def __init__(self, client: RankingClient) -> None:
+        self._client = client
+
+    async def rank(self, task: RankingTask, *, timeout_s: float) -> list[Ranked]:
+        """See `Ranker.rank`."""
+        try:
+            response = await self._client.rank(convert.ranking_task_to_proto(task), timeout_s=timeout_s)
+        except InvalidInput as error:
+            group, _, setting = (error.field or "").partition(".")
+            if group == "settings":  # which our caller gave us under another name
+                raise InvalidInput(error.message, field=f"ranking.{setting}") from None
+            raise Internal(f"ranking refused {error.field}: {error.message}") from None
+        return convert.ranked_from_proto(response)

@@ -1,0 +1,241 @@
+"""Messages of search, and of the services that it calls, to and from its own values; bad ones become `InvalidInput`."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from plumbline.embedding.v1 import embedding_pb2, vectors_pb2
+from plumbline.ranking.v1 import ranking_pb2
+from plumbline.search.v1 import search_pb2 as pb
+from services.search.condition import Condition
+from services.search.domain.invalid_query import InvalidQuery
+from services.search.domain.query import Mode, Query, Retrieval
+from services.search.domain.signals import Signals
+from services.search.domain.window import Candidate, LegRank
+from services.search.page import Hit, Page, Timings
+from services.search.ports import EmbeddedQuery, Generation, Ranked, RankingTask
+from services.shared.clients.filters import field_types_from_proto, filter_from_proto, value_to_proto
+from services.shared.clients.vectors import pack_vectors, unpack_vectors
+from services.shared.index.chunk import StoredChunk
+from services.shared.index.fields import BUILT_IN_FIELDS
+from services.shared.index.filters import validate
+from services.shared.runtime.errors import InvalidInput
+
+_MODES: Mapping["pb.Mode", Mode] = {
+    pb.MODE_UNSPECIFIED: Mode.HYBRID,
+    pb.MODE_HYBRID: Mode.HYBRID,
+    pb.MODE_KEYWORD: Mode.KEYWORD,
+    pb.MODE_VECTOR: Mode.VECTOR,
+}
+# What may differ between two pages of one search.
+_OF_THE_PAGE = ("limit", "offset", "cursor", "explain")
+
+
+def query_from_proto(request: pb.SearchRequest) -> Query:
+    """What is asked for, within its bounds."""
+    for name in ("retrieval", "ranking"):
+        if not request.HasField(name):
+            raise InvalidInput(f"send the collection's {name} settings", field=name)
+    if request.mode not in _MODES:
+        raise InvalidInput(f"a mode is one of {', '.join(Mode)}", field="mode")
+    diversify_by = request.ranking.diversify_by
+    if diversify_by and diversify_by not in request.retrieval.fields and diversify_by not in BUILT_IN_FIELDS:
+        raise InvalidInput(f"there is no field '{diversify_by}'", field="ranking.diversify_by")
+    try:
+        return Query(
+            collection=request.collection,
+            retrieval=_retrieval_from_proto(request.retrieval),
+            text=request.query,
+            like_document_id=request.like_document_id,
+            locale=request.locale or request.retrieval.locale,
+            generation_id=request.generation_id,
+            mode=_MODES[request.mode],
+            limit=request.limit,
+            offset=request.offset,
+            cursor=request.cursor,
+            explain=request.explain,
+            ranking=request.ranking.SerializeToString(deterministic=True),
+            diversify_by=diversify_by,
+            fingerprint=_fingerprint(request),
+        )
+    except InvalidQuery as error:
+        raise InvalidInput(error.message, field=error.field) from None
+
+
+def _retrieval_from_proto(message: pb.RetrievalSettings) -> Retrieval:
+    if message.keyword_gate:
+        raise InvalidInput("this version has no term statistics; leave it 0", field="retrieval.keyword_gate")
+    return Retrieval(
+        rrf_k=message.rrf_k,
+        keyword_weight=message.keyword_weight,
+        vector_weight=message.vector_weight,
+        depth=message.depth,
+        window=message.window,
+        collapse_by_document=message.collapse_by_document,
+        synonyms={synonym.term: tuple(synonym.expansions) for synonym in message.synonyms},
+    )
+
+
+def _fingerprint(request: pb.SearchRequest) -> bytes:
+    asked = pb.SearchRequest()
+    asked.CopyFrom(request)
+    for name in _OF_THE_PAGE:
+        asked.ClearField(name)
+    return asked.SerializeToString(deterministic=True)
+
+
+def condition_from_proto(request: pb.SearchRequest) -> Condition:
+    """The filter in its normal form, with the fields that it may name."""
+    fields = field_types_from_proto(request.retrieval.fields, path="retrieval.fields")
+    if not request.HasField("filter"):
+        return Condition(None, fields)
+    return Condition(validate(filter_from_proto(request.filter), fields), fields)
+
+
+def page_to_proto(page: Page, *, explain: bool) -> pb.SearchResponse:
+    """The response, with ledgers when it is to `explain`."""
+    return pb.SearchResponse(
+        generation=pb.Generation(id=page.generation_id, revision=page.revision),
+        degraded=page.degraded,
+        hits=[_hit_to_proto(hit, explain=explain) for hit in page.hits],
+        next=page.next,
+        window=page.window,
+        signals=None if page.signals is None else _signals_to_proto(page.signals),
+        timings=_timings_to_proto(page.timings),
+    )
+
+
+def _hit_to_proto(hit: Hit, *, explain: bool) -> pb.Hit:
+    chunk = hit.chunk
+    return pb.Hit(
+        rank=hit.rank,
+        score=hit.score,
+        chunk_id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        title=chunk.title,
+        uri=chunk.uri,
+        heading_path=chunk.heading_path,
+        pages=chunk.pages,
+        text=chunk.text,
+        metadata={field: value_to_proto(value) for field, value in chunk.metadata.items()},
+        also=[
+            pb.AlsoChunk(
+                chunk_id=also.chunk.chunk_id, heading_path=also.chunk.heading_path, fused_place=also.fused_place
+            )
+            for also in hit.also
+        ],
+        ledger=_ledger_to_proto(hit) if explain else None,
+        locale=chunk.locale,
+        date=chunk.date,
+        ordinal=chunk.ordinal,
+        start=chunk.start,
+        end=chunk.end,
+        tokens=chunk.tokens,
+    )
+
+
+def _ledger_to_proto(hit: Hit) -> ranking_pb2.Ledger | None:
+    """Ranking's own ledger; where ranking was skipped, what the legs gave."""
+    if hit.ledger:
+        return ranking_pb2.Ledger.FromString(hit.ledger)
+    if hit.candidate is None:
+        return None
+    return ranking_pb2.Ledger(
+        keyword=_leg_to_proto(hit.candidate, Mode.KEYWORD),
+        vector=_leg_to_proto(hit.candidate, Mode.VECTOR),
+        fused_score=hit.candidate.fused_score,
+        exact=hit.candidate.exact,
+        multiplier=1.0,
+    )
+
+
+def _signals_to_proto(signals: Signals) -> pb.Signals:
+    return pb.Signals(
+        best_cosine=signals.best_cosine,
+        first_cosine=signals.first_cosine,
+        cosine_gap=signals.cosine_gap,
+        legs_agree=signals.legs_agree,
+        filtered_count=signals.filtered_count,
+        model=signals.model,
+    )
+
+
+def _timings_to_proto(timings: Timings) -> pb.SearchTimings:
+    return pb.SearchTimings(
+        embed_ms=timings.embed or 0.0,
+        keyword_ms=timings.keyword or 0.0,
+        vector_ms=timings.vector or 0.0,
+        fuse_ms=timings.fuse or 0.0,
+        rank_ms=timings.rank or 0.0,
+        total_ms=timings.total,
+    )
+
+
+def chunks_to_proto(generation: Generation, chunks: list[StoredChunk]) -> pb.ListChunksResponse:
+    """The chunks of one document."""
+    return pb.ListChunksResponse(
+        generation=pb.Generation(id=generation.id, revision=generation.revision),
+        chunks=[
+            pb.Chunk(
+                chunk_id=chunk.chunk_id,
+                heading_path=chunk.heading_path,
+                text=chunk.text,
+                tokens=chunk.tokens,
+                pages=chunk.pages,
+                ordinal=chunk.ordinal,
+            )
+            for chunk in chunks
+        ],
+    )
+
+
+def embed_request_to_proto(text: str, *, model: str) -> embedding_pb2.EmbedRequest:
+    """The request for a query's vectors."""
+    return embedding_pb2.EmbedRequest(
+        model=model,
+        purpose=embedding_pb2.PURPOSE_QUERY,
+        texts=[text],
+        dtype=vectors_pb2.VECTOR_DTYPE_FLOAT32,
+    )
+
+
+def embedded_query_from_proto(response: embedding_pb2.EmbedResponse) -> EmbeddedQuery:
+    """The query's vectors, one row per window of the model."""
+    return EmbeddedQuery(unpack_vectors(response.vectors, field="vectors"), response.model.weights_sha256)
+
+
+def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
+    """The request to order a window; half precision is enough for cosines and halves the bytes."""
+    half = vectors_pb2.VECTOR_DTYPE_FLOAT16
+    return ranking_pb2.RankRequest(
+        candidates=[
+            ranking_pb2.Candidate(
+                id=candidate.chunk_id,
+                fused_score=candidate.fused_score,
+                keyword=_leg_to_proto(candidate, Mode.KEYWORD),
+                vector=_leg_to_proto(candidate, Mode.VECTOR),
+                exact=candidate.exact,
+                date=date,
+                attribute=attribute,
+                vector_row=row,
+            )
+            for row, (candidate, date, attribute) in enumerate(
+                zip(task.candidates, task.dates, task.attributes, strict=True)
+            )
+        ],
+        vectors=pack_vectors(task.vectors, half),
+        query_vector=None if task.query_vector is None else pack_vectors(task.query_vector[np.newaxis], half),
+        settings=ranking_pb2.RankingSettings.FromString(task.settings),
+        fused_top=task.fused_top,
+        fused_floor=task.fused_floor,
+    )
+
+
+def _leg_to_proto(candidate: Candidate, mode: Mode) -> ranking_pb2.LegRank:
+    leg = candidate.legs.get(mode, LegRank())
+    return ranking_pb2.LegRank(rank=leg.rank, score=leg.score, fused_share=leg.fused_share)
+
+
+def ranked_from_proto(response: ranking_pb2.RankResponse) -> list[Ranked]:
+    """The candidates in their final order."""
+    return [Ranked(hit.id, hit.score, hit.ledger.SerializeToString()) for hit in response.ranked]
