@@ -86,16 +86,10 @@ class ServiceProcess:
                 self._say(f"ready after {ready_at - started:.1f} s, process {process.pid}")
                 self.ready.set()
             elif process.returncode is None and not self.ready.is_set():
-                raise Failure(
-                    f"{self._spec.name} is not ready after {ready_within_s:.0f} s: {last_words(self._spec.log)} "
-                    f"(see {self._spec.log})"
-                )
+                raise self._start_failed(f"is not ready after {ready_within_s:.0f} s")
             code = await process.wait()
             if not self.ready.is_set():
-                raise Failure(
-                    f"{self._spec.name} {manner_of_end(code)} at its start: {last_words(self._spec.log)} "
-                    f"(see {self._spec.log})"
-                )
+                raise self._start_failed(f"{manner_of_end(code)} at its start")
             delay_s = restart_delay(delay_s, time.monotonic() - ready_at if is_ready else 0.0)
             self._say(f"{manner_of_end(code)}; starting again in {delay_s:.1f} s")
             await asyncio.sleep(delay_s)
@@ -144,6 +138,10 @@ class ServiceProcess:
         except TimeoutError:
             pass
         return False
+
+    def _start_failed(self, how: str) -> Failure:
+        self._say(how)  # at once: the sentence comes when everything else has been stopped
+        return Failure(f"{self._spec.name} {how}: {last_words(self._spec.log)} (see {self._spec.log})")
 
     def _say(self, state: str) -> None:
         self._report(f"{self._spec.name:<10} {state}")
