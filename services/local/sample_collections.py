@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,14 +10,13 @@ from typing import Any, TypeAlias
 
 from services.local.bootstrap import ROOT
 from services.local.failure import Failure
+from services.local.python_topics import to_markdown
 
 # A document as the gateway takes it.
 Document: TypeAlias = Mapping[str, Any]
 
 _SAMPLES = Path(__file__).with_name("samples")
 _PAPERS = ROOT.parent / "shared" / "data" / "papers" / "papers.jsonl.gz"
-# How the topics underline their headings, outermost first.
-_UNDERLINES = "*=-~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +35,13 @@ class SampleCollection:
         return creation | ({"settings": self.settings} if self.settings else {})
 
 
-def headings_to_markdown(text: str) -> str:
-    """`text` with every underlined heading as a Markdown heading of its level; all else is as it was."""
-
-    def heading(match: re.Match[str]) -> str:
-        level = _UNDERLINES.index(match["line"][0]) + 1
-        return f"{'#' * level} {match['title']}"
-
-    return re.sub(
-        rf"^(?P<title>\S.*)\n(?P<line>([{re.escape(_UNDERLINES)}])\3{{2,}})$", heading, text, flags=re.MULTILINE
-    )
-
-
 def python_reference() -> list[Document]:
     """The language reference topics that this Python ships, one document each."""
     return [
         {
             "id": name,
             "uri": f"pydoc:{name}",
-            "markdown": headings_to_markdown(text),
+            "markdown": to_markdown(text),
         }
         for name, text in sorted(topics.items())
     ]

@@ -12,23 +12,10 @@ from services.local.sample_collections import (
     SampleCollection,
     english_at_work,
     first_steps,
-    headings_to_markdown,
     papers,
     plumbline_docs,
     python_reference,
 )
-
-
-def test_underlined_headings_become_markdown_of_their_level() -> None:
-    text = 'The "with" statement\n********************\n\nText.\n\n\nInside\n======\n\nDeep\n----\n\nDeeper\n~~~~~~\n'
-    assert headings_to_markdown(text) == ('# The "with" statement\n\nText.\n\n\n## Inside\n\n### Deep\n\n#### Deeper\n')
-
-
-@pytest.mark.parametrize(
-    "text", ["a\n**\n", "   indented\n   ========\n", "\n-----\n", "a\n==-==\n", "+---+\n|===|\n+---+\n"]
-)
-def test_what_is_no_underlined_heading_stays_as_it_is(text: str) -> None:
-    assert headings_to_markdown(text) == text
 
 
 def test_every_topic_of_the_python_reference_begins_with_its_heading() -> None:
