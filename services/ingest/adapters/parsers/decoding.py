@@ -1,4 +1,4 @@
-"""Which characters the bytes of a text stand for."""
+"""Which characters the bytes of a text stand for, and which of them are text."""
 
 import codecs
 
@@ -24,23 +24,23 @@ _LONE_SURROGATE = regex.compile(r"[\ud800-\udfff]")
 
 
 def decode(data: bytes, charset: str = "") -> str:
-    """The text in `data`, cleaned. Raises InvalidInput when it is in no character set that is known.
+    """The text in `data`. Raises InvalidInput when it is in no character set that is known.
 
     A byte order mark decides; then UTF-8, if the bytes are that, for hardly anything else looks like it; then
     `charset`, what the source declares; then a guess.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return clean(data[len(mark) :].decode(encoding, errors="replace"))
-    for encoding in ("utf-8", charset):
+            return data[len(mark) :].decode(encoding, errors="replace")
+    for encoding in ("utf-8", _as_browsers_read(charset)):
         try:
-            return clean(data.decode(_as_browsers_read(encoding)))
-        except (UnicodeDecodeError, LookupError):
+            return data.decode(encoding)
+        except (ValueError, LookupError):
             continue
     guess = charset_normalizer.from_bytes(data[:_SNIFF_REACH]).best() if b"\0" not in data else None
     if guess is None:
         raise InvalidInput("the file is not text, or in a character set that is not known; save it as UTF-8")
-    return clean(data.decode(guess.encoding, errors="replace"))
+    return data.decode(guess.encoding, errors="replace")
 
 
 def decode_html(data: bytes, charset: str = "") -> str:
@@ -51,7 +51,7 @@ def decode_html(data: bytes, charset: str = "") -> str:
 
 def clean(text: str) -> str:
     """`text` with `\\n` as its only line end and without control characters and byte order marks; page breaks stay."""
-    return _LONE_SURROGATE.sub("\ufffd", _NO_TEXT.sub("", _LINE_ENDS.sub("\n", text)))
+    return str(_LONE_SURROGATE.sub("\ufffd", _NO_TEXT.sub("", _LINE_ENDS.sub("\n", text))))
 
 
 def _as_browsers_read(charset: str) -> str:
