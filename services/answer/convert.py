@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from plumbline.answer.v1 import answer_pb2 as pb
 from plumbline.embedding.v1 import embedding_pb2
 from plumbline.search.v1 import search_pb2
-from services.answer.domain import events
+from services.answer import events
 from services.answer.domain.context import Source
 from services.answer.domain.found import Evidence, Found, Generation, Hit
 from services.answer.domain.question import AnswerPolicy, Mode, Question

@@ -2,9 +2,9 @@
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from services.answer.domain.events import Citation, Done, Event, Refusal, Unsupported
 from services.answer.domain.question import Mode
 from services.answer.domain.refusal import RefusalReason
+from services.answer.events import Citation, Done, Event, Refusal, Unsupported
 from services.shared.runtime.rpc_metrics import SECONDS_BUCKETS, RpcMetrics
 
 # How an answer can end; `cancelled` by its caller, or by its deadline.

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from services.answer.domain.citations import AnswerReader, CitedSentence, Piece, Refused, Shown
 from services.answer.domain.confidence import Confidence, confidence_of
 from services.answer.domain.context import Source, pack_context
-from services.answer.domain.events import (
+from services.answer.domain.found import Found
+from services.answer.domain.question import Mode, Question
+from services.answer.domain.refusal import RefusalReason, refusal_before_generation, sentence_for
+from services.answer.domain.support import check_support
+from services.answer.events import (
     Citation,
     Delta,
     Done,
@@ -20,10 +24,6 @@ from services.answer.domain.events import (
     Unsupported,
     Usage,
 )
-from services.answer.domain.found import Found
-from services.answer.domain.question import Mode, Question
-from services.answer.domain.refusal import RefusalReason, missing_legs, refusal_before_generation, sentence_for
-from services.answer.domain.support import check_support
 from services.answer.ports import Assignment, Ended, Generator, PassageSearch, Quoted, Writing, Written
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput, Overloaded, PermissionDenied
 
@@ -132,10 +132,9 @@ class AnswerPipeline:
 def _refusal_reason(question: Question, found: Found, confidence: Confidence) -> RefusalReason | None:
     """Why to refuse before generating; DependencyUnavailable where a missing leg forbids to say anything."""
     reason = refusal_before_generation(question, found, confidence)
-    missing = missing_legs(found)
-    if reason is RefusalReason.LOW_CONFIDENCE and missing:
+    if reason is RefusalReason.LOW_CONFIDENCE and found.missing_legs:
         raise DependencyUnavailable(
-            f"the search ran without its {' and '.join(sorted(missing))} leg and found too little; try again",
+            f"the search lacked its {' and '.join(sorted(found.missing_legs))} leg and found too little; try again",
             retry_after_s=_LEG_RETRY_S,
         )
     return reason

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from services.answer.domain.context import Source
-from services.answer.domain.events import FinishReason, Usage
 from services.answer.domain.found import Found, Generation
 from services.answer.domain.question import Question
+from services.answer.events import FinishReason, Usage
 
 
 class PassageSearch(Protocol):

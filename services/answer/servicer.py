@@ -11,7 +11,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from plumbline.answer.v1 import answer_pb2 as pb
 from plumbline.answer.v1.answer_pb2_grpc import AnswerServiceServicer, add_AnswerServiceServicer_to_server
 from services.answer import convert
-from services.answer.domain.events import Done, FinishReason
+from services.answer.events import Done, FinishReason
 from services.answer.metrics import AnswerMetrics
 from services.answer.pipeline import AnswerPipeline
 from services.shared.runtime.call import current_call

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Sequence
 
 import structlog
 
-from services.answer.domain.events import FinishReason, Usage
 from services.answer.domain.extract import (
     Candidate,
     candidates_of,
@@ -13,6 +12,7 @@ from services.answer.domain.extract import (
     overlaps_with,
     select_sentences,
 )
+from services.answer.events import FinishReason, Usage
 from services.answer.ports import Assignment, Ended, Quoted, Similarity, Writing
 from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable, NotFound, Overloaded
 

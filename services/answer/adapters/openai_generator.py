@@ -12,8 +12,8 @@ import openai
 import structlog
 from openai.types.chat import ChatCompletionChunk
 
-from services.answer.domain.events import FinishReason, Usage
 from services.answer.domain.prompt import Prompt, documents_prompt, fits, general_knowledge_prompt
+from services.answer.events import FinishReason, Usage
 from services.answer.ports import Assignment, Ended, Writing, Written
 from services.shared.runtime.call import current_call
 from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable, InvalidInput, Overloaded

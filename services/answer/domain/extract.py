@@ -80,7 +80,8 @@ def select_sentences(candidates: Sequence[Candidate], scores: Sequence[float]) -
     ranked = sorted(range(len(candidates)), key=lambda index: (-scores[index], index))
     chosen: list[Candidate] = []
     for index in ranked:
-        if len(chosen) == MAX_SENTENCES or scores[index] < MIN_SHARE_OF_BEST * scores[ranked[0]]:
+        is_far_behind = chosen and scores[index] < MIN_SHARE_OF_BEST * scores[ranked[0]]
+        if len(chosen) == MAX_SENTENCES or is_far_behind:
             break
         if candidates[index].text not in (candidate.text for candidate in chosen):
             chosen.append(candidates[index])

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from services.shared.index.fields import FieldValue
+MetadataValue: TypeAlias = str | int | float | bool
+
+_LEGS = frozenset(("keyword", "vector"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Hit:
     ordinal: int
     tokens: int
     locale: str
-    metadata: Mapping[str, FieldValue]
+    metadata: Mapping[str, MetadataValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,8 @@ class Found:
     evidence: Evidence
     generation: Generation
     degraded: frozenset[str]
+
+    @property
+    def missing_legs(self) -> frozenset[str]:
+        """The legs that were skipped: what they would have found is unknown."""
+        return _LEGS & self.degraded

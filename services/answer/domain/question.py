@@ -27,6 +27,10 @@ class AnswerPolicy:
     max_passage_tokens: int
     min_confidence: float | None
 
+    def refuses(self, confidence: float, *, otherwise_below: float) -> bool:
+        """The confidence is below the collection's bound, or below `otherwise_below` where it has none."""
+        return confidence < (otherwise_below if self.min_confidence is None else self.min_confidence)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -6,8 +6,6 @@ from services.answer.domain.confidence import REFUSE_BELOW, Confidence
 from services.answer.domain.found import Found
 from services.answer.domain.question import AnswerPolicy, Question
 
-_LEGS = frozenset(("keyword", "vector"))
-
 
 class RefusalReason(Enum):
     """Why an answer was refused."""
@@ -20,19 +18,13 @@ class RefusalReason(Enum):
 def refusal_before_generation(question: Question, found: Found, confidence: Confidence) -> RefusalReason | None:
     """Why to refuse without generating anything, None to answer.
 
-    LOW_CONFIDENCE is a statement about the documents: it holds only where `missing_legs` is empty.
+    LOW_CONFIDENCE is a statement about the documents: it holds only where no leg is missing.
     """
     if question.filtered and found.evidence.matching_chunks == 0:
         return RefusalReason.NOTHING_MATCHES_FILTER
-    bound = question.policy.min_confidence
-    if found.hits and confidence.value >= (REFUSE_BELOW if bound is None else bound):
-        return None
-    return RefusalReason.LOW_CONFIDENCE
-
-
-def missing_legs(found: Found) -> frozenset[str]:
-    """The legs that were skipped: what they would have found is unknown."""
-    return _LEGS & found.degraded
+    if not found.hits or question.policy.refuses(confidence.value, otherwise_below=REFUSE_BELOW):
+        return RefusalReason.LOW_CONFIDENCE
+    return None
 
 
 def sentence_for(reason: RefusalReason, policy: AnswerPolicy) -> str:

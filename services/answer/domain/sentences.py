@@ -25,7 +25,7 @@ _LAST_VISIBLE = regex.compile(r"(?r)[^\s\0]")
 _BLANK_LINE = regex.compile(r"\n[ \t\r\0]*\n")
 _HEADING = regex.compile(r"\#{1,6}[ \t]")
 _LIST_NUMBER = regex.compile(r"\d{1,3}")
-_ABBREVIATION = regex.compile(r"(?<!\w)(?:\p{L}|Dr|Mr|Mrs|Ms|Prof|St|Jr|vs|cf|Fig|No|Nr|approx|ca|al)\Z")
+_ABBREVIATION = regex.compile(r"(?<!\w)(?:\p{L}|Dr|Mr|Mrs|Ms|Prof|St|Jr|vs|cf|Fig|approx|ca|al)\Z")
 
 
 @dataclass(frozen=True, slots=True)
