@@ -31,6 +31,9 @@ class Catalog(Protocol):
     async def check(self) -> None:
         """Return when the catalog answers. Raises DependencyUnavailable."""
 
+    async def close(self) -> None:
+        """Let go of its connections."""
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedQuery:

@@ -9,21 +9,27 @@ from services.search.adapters.ranking_service import RankingService
 from services.search.legs import Legs
 from services.search.metrics import SearchMetrics
 from services.search.pipeline import SearchPipeline
+from services.search.ports import Catalog
 from services.search.servicer import SERVICE, SearchServicer
 from services.search.settings import SearchSettings
 from services.search.time_limits import TimeLimits
 from services.shared.clients.embedding import EmbeddingClient
 from services.shared.clients.ranking import RankingClient
 from services.shared.index.lance_index import LanceIndex
+from services.shared.index.port import Index
 from services.shared.runtime.server import App
 from services.shared.runtime.telemetry import Telemetry
 
 
 async def build(settings: SearchSettings, telemetry: Telemetry) -> App:
-    """Search over the catalog, the embedded index, and the embedding and ranking services."""
-    metrics = SearchMetrics(telemetry.registry)
+    """Search over the catalog's database and the embedded index."""
     catalog = SharedCatalog(settings.catalog_url)
-    index = await LanceIndex.open(Path(settings.index_folder))
+    return search_app(settings, telemetry, catalog=catalog, index=await LanceIndex.open(Path(settings.index_folder)))
+
+
+def search_app(settings: SearchSettings, telemetry: Telemetry, *, catalog: Catalog, index: Index) -> App:
+    """Search over this catalog and index, and the embedding and ranking services that the settings name."""
+    metrics = SearchMetrics(telemetry.registry)
     embedding = EmbeddingClient(settings.embedding_target, telemetry, metrics.rpc)
     ranking = RankingClient(settings.ranking_target, telemetry, metrics.rpc)
     limits = TimeLimits(
