@@ -17,7 +17,6 @@ from services.gateway.bodies.answers import (
     CitationEvent,
     DeltaEvent,
     DoneEvent,
-    ErrorEvent,
     FinishReason,
     Mode,
     RefusalEvent,
@@ -44,11 +43,10 @@ from services.gateway.bodies.search import (
 from services.gateway.bodies.status import GeneratorStatus, ModelStatus
 from services.gateway.overrides import ranking_settings, retrieval_settings
 from services.gateway.ports import FileBegins, KnownCollection
-from services.gateway.problems import problem_of
 from services.shared.catalog.fields import check_fields
 from services.shared.clients.filters import field_types_to_proto, filter_to_proto, value_from_proto, value_to_proto
 from services.shared.index.fields import FieldValue
-from services.shared.runtime.errors import error_from_code
+from services.shared.runtime.errors import PlumblineError, error_from_code
 
 _SEARCH_MODES = {
     "hybrid": search_pb2.MODE_HYBRID,
@@ -274,7 +272,7 @@ def answer_to_proto(body: AnswerBody, known: KnownCollection) -> answer_pb2.Answ
 
 
 def event_from_proto(reply: answer_pb2.AnswerResponse, *, request_id: str, stale: bool) -> AnswerEvent:
-    """One event of an answer."""
+    """One event of an answer; a failure is raised as the error that it tells."""
     mode: Mode = "GENERAL_KNOWLEDGE" if reply.mode == answer_pb2.MODE_GENERAL_KNOWLEDGE else "DOCUMENTS"
     match reply.WhichOneof("event"):
         case "sources":
@@ -305,7 +303,7 @@ def event_from_proto(reply: answer_pb2.AnswerResponse, *, request_id: str, stale
         case "done":
             return _done_from_proto(reply.done, mode, request_id=request_id, stale=stale)
         case _:
-            return _failure_from_proto(reply.failure, mode)
+            raise _failure_from_proto(reply.failure)
 
 
 def _source_from_proto(source: answer_pb2.Source) -> Source:
@@ -342,11 +340,10 @@ def _done_from_proto(done: answer_pb2.Done, mode: Mode, *, request_id: str, stal
     )
 
 
-def _failure_from_proto(failure: answer_pb2.Failure, mode: Mode) -> ErrorEvent:
+def _failure_from_proto(failure: answer_pb2.Failure) -> PlumblineError:
     code = getattr(grpc.StatusCode, failure.code, grpc.StatusCode.UNKNOWN)
     retry_after_s = failure.retry_after_s if failure.HasField("retry_after_s") else None
-    problem = problem_of(error_from_code(code, failure.message, retry_after_s=retry_after_s))
-    return ErrorEvent(mode=mode, **problem.model_dump())
+    return error_from_code(code, failure.message, retry_after_s=retry_after_s)
 
 
 def collection_to_proto(body: CollectionBody) -> ingest_pb2.CreateCollectionRequest:

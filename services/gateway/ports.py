@@ -52,7 +52,7 @@ class Answerer(Protocol):
     def answer(self, body: AnswerBody, known: KnownCollection) -> AsyncGenerator[AnswerEvent, None]:
         """The events of one answer; closing the generator stops the work at once.
 
-        Raises the service's error, also after the first event when the connection breaks.
+        Raises the service's error, also after the first event when the answer cannot be finished.
         """
         ...
 

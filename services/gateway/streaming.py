@@ -14,6 +14,8 @@ from services.shared.runtime.errors import Cancelled, Internal
 _PING_S = 15
 # A reader that takes nothing for so long is gone.
 _SEND_TIMEOUT_S = 30
+# Characters that many readers of lines take for a line's end although events know only CR and LF.
+_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 T = TypeVar("T")
 
@@ -24,7 +26,7 @@ def event_stream(events: AsyncGenerator[tuple[str, BaseModel], None]) -> EventSo
     async def encoded() -> AsyncGenerator[ServerSentEvent, None]:
         try:
             async for name, data in events:
-                yield ServerSentEvent(data.model_dump_json(), event=name, sep="\n")
+                yield ServerSentEvent(data.model_dump_json().translate(_LINE_BREAKS), event=name, sep="\n")
         finally:
             await events.aclose()
 

@@ -133,9 +133,7 @@ class ErrorEvent(Event, Problem):
     """The end of an answer that could not be finished; what was sent stays valid."""
 
 
-AnswerEvent: TypeAlias = (
-    SourcesEvent | DeltaEvent | CitationEvent | UnsupportedEvent | RefusalEvent | DoneEvent | ErrorEvent
-)
+AnswerEvent: TypeAlias = SourcesEvent | DeltaEvent | CitationEvent | UnsupportedEvent | RefusalEvent | DoneEvent
 EVENT_NAMES: dict[type[Event], str] = {
     SourcesEvent: "sources",
     DeltaEvent: "delta",

@@ -6,10 +6,11 @@ import { degradedNotice, h, headingPath, problemNotice, titleOf } from "./dom.js
 export async function showAnswer({ collection, q, results, progress, signal, mode = "DOCUMENTS" }) {
   const isGeneral = mode === "GENERAL_KNOWLEDGE";
   progress(isGeneral ? "Asking the language model …" : "Reading the documents …");
-  const text = h("div", { class: "answer", "aria-live": "polite" });
-  const notes = h("div"), sources = h("div");
-  results.append(h("article", { class: "card" },
-    isGeneral && h("p", { class: "label" }, "General knowledge: not from the documents of this collection"), text, notes), sources);
+  const text = h("div", { class: "answer" }), notes = h("div"), sources = h("div");
+  // Read out once it is whole, not piece by piece.
+  const card = h("article", { class: "card", "aria-live": "polite", "aria-busy": "true" },
+    isGeneral && h("p", { class: "label" }, "General knowledge: not from the documents of this collection"), text, notes);
+  results.append(card, sources);
   const told = { text: "", sources: [], unsupported: [] };
 
   const steps = {
@@ -33,6 +34,7 @@ export async function showAnswer({ collection, q, results, progress, signal, mod
   for await (const { name, data } of answer({ collection, question: q, mode }, signal)) {
     steps[name]?.(data);
   }
+  card.removeAttribute("aria-busy");
 
   function refuse({ text: sentence, reason }) {
     told.text = sentence;

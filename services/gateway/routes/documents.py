@@ -58,7 +58,7 @@ def _parts(document: Document) -> dict[str, object]:
     content = document.content
     return {
         "id": content.id,
-        "title": content.title,
+        "title": document.title,
         "uri": content.uri,
         "locale": content.locale,
         "date": content.date,
