@@ -10,7 +10,7 @@ import structlog
 from services.search.condition import Condition, field_value
 from services.search.domain.cursor import Also, Cursor, CursorHit, read_cursor, sign_cursor
 from services.search.domain.direction import mean_direction
-from services.search.domain.exact_tier import exact_matches
+from services.search.domain.exact_tier import Passage, exact_matches
 from services.search.domain.fusion import highest_score, score_below
 from services.search.domain.invalid_query import InvalidQuery
 from services.search.domain.paging import cut_page
@@ -259,7 +259,9 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun]) -> _Window:
         chunks |= {hit.chunk.chunk_id: hit.chunk for hit in current}
         found = [Found(hit.chunk.chunk_id, hit.chunk.document_id, hit.score) for hit in current]
         legs.append(Leg(mode, found, query.weights[mode]))
-    passages = {chunk_id: f"{chunk.context}\n{chunk.text}" for chunk_id, chunk in chunks.items()}
+    passages = {
+        chunk_id: Passage(f"{chunk.context}\n{chunk.text}", chunk.analysed) for chunk_id, chunk in chunks.items()
+    }
     exact = exact_matches(query.text, passages)
     retrieval = query.retrieval
     if retrieval.collapse_by_document:

@@ -27,8 +27,8 @@ def reciprocal_rank_fusion(ballots: Sequence[Ballot], *, k: int) -> list[Fused]:
     """Every key once, best first, by the sum over the ballots of `weight / (k + rank)`.
 
     Ranks count from 1 over the different keys of a ballot: a key has one vote in each, that of its first place, and a
-    ballot without it adds nothing. Ties go to the key of the earlier ballot, then to the better rank in it, which no two
-    keys share. O(n log n).
+    ballot without it adds nothing. Ties go to the key of the earlier ballot, then to the better rank in it, which no
+    two keys share. O(n log n).
     """
     ranks = [{key: rank for rank, key in enumerate(dict.fromkeys(ballot.keys), start=1)} for ballot in ballots]
     fused = []

@@ -25,7 +25,7 @@ from services.shared.index.fields import FieldType, FieldValue
 from services.shared.text.analyzer import analyze_document
 from tests.fakes.fake_catalog import FakeCatalog
 from tests.fakes.fake_index import FakeIndex
-from tests.fakes.scripted_embedding import ScriptedEmbedding, embeds, serving_embedding
+from tests.fakes.query_embedding import QueryEmbedding, embeds, serving_query_embedding
 from tests.fakes.serving import RecordedTelemetry, channel_to, recorded_telemetry, served
 
 MODEL, WEIGHTS = "tiny", "a" * 64
@@ -109,7 +109,7 @@ class Searching:
     stub: SearchServiceStub
     index: FakeIndex
     catalog: FakeCatalog
-    embedding: ScriptedEmbedding
+    embedding: QueryEmbedding
     telemetry: RecordedTelemetry
 
     async def search(self, query: str = "solar cells", *, timeout: float = 10, **changes: Any) -> pb.SearchResponse:
@@ -152,10 +152,10 @@ async def searching(
     catalog.active["c"] = GENERATION
     await index.create_generation(GENERATION.id, GENERATION.dimensions, FIELDS)
     await index.upsert(GENERATION.id, chunks or COLLECTION)
-    embedding = ScriptedEmbedding(embeds(VECTORS, weights_sha256=WEIGHTS))
+    embedding = QueryEmbedding(embeds(VECTORS, weights_sha256=WEIGHTS))
     async with AsyncExitStack() as stack:
         if embedding_target is None:
-            running = await stack.enter_async_context(serving_embedding(embedding, recorded_telemetry("embedding")))
+            running = await stack.enter_async_context(serving_query_embedding(embedding))
             embedding_target = running.target
         if ranking_target is None:
             ranking_target = await stack.enter_async_context(serving_real_ranking())

@@ -29,7 +29,7 @@ from tests.component.search.searching import (
 from tests.fakes.fake_catalog import FakeCatalog
 from tests.fakes.fake_index import FakeIndex, hangs, raises
 from tests.fakes.faulty_peers import dropping, refusing
-from tests.fakes.scripted_embedding import embeds
+from tests.fakes.query_embedding import embeds
 from tests.fakes.scripted_ranking import ScriptedRanking, answers, serving_ranking
 from tests.fakes.scripted_ranking import raises as ranking_raises
 from tests.fakes.serving import channel_to, recorded_telemetry

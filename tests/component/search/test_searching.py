@@ -29,7 +29,7 @@ from tests.component.search.searching import (
     rows,
     searching,
 )
-from tests.fakes.scripted_embedding import embeds
+from tests.fakes.query_embedding import embeds
 
 KEYWORD, VECTOR = pb.MODE_KEYWORD, pb.MODE_VECTOR
 

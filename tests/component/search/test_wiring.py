@@ -28,7 +28,7 @@ from tests.component.search.searching import (
     retrieval,
     serving_real_ranking,
 )
-from tests.fakes.scripted_embedding import ScriptedEmbedding, embeds, serving_embedding
+from tests.fakes.query_embedding import QueryEmbedding, embeds, serving_query_embedding
 from tests.fakes.serving import channel_to, recorded_telemetry, served
 
 MANIFEST = Manifest(
@@ -57,7 +57,7 @@ async def test_a_real_index_and_catalog_are_searched(tmp_path: Path) -> None:
 
     async with AsyncExitStack() as stack:
         embedding = await stack.enter_async_context(
-            serving_embedding(ScriptedEmbedding(embeds(VECTORS, weights_sha256=WEIGHTS)), recorded_telemetry("e"))
+            serving_query_embedding(QueryEmbedding(embeds(VECTORS, weights_sha256=WEIGHTS)))
         )
         settings = SearchSettings(
             port=0,
