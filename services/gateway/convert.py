@@ -180,7 +180,7 @@ def _hit_from_proto(hit: search_pb2.Hit) -> Hit:
         heading_path=list(hit.heading_path),
         pages=list(hit.pages) or None,
         text=hit.text,
-        metadata={name: value_from_proto(value) for name, value in hit.metadata.items()},
+        metadata={name: value_from_proto(value) for name, value in sorted(hit.metadata.items())},
         locale=hit.locale,
         date=hit.date or None,
         also=[_also_from_proto(also) for also in hit.also] or None,

@@ -29,6 +29,13 @@ MEDIA_TYPE = "application/problem+json"
 _MAX_ERRORS = 10
 # Told when the error itself does not say when the same call may succeed.
 _RETRY_AFTER_S = 1.0
+# Titles of our own, because Python's phrases change with its version and `type` is made of them.
+_HTTP_TITLES = {
+    HTTPStatus.NOT_FOUND: "Not found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Method not allowed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Body too large",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Unsupported media type",
+}
 _HTTP_DETAILS = {
     HTTPStatus.NOT_FOUND: "there is nothing at this path",
     HTTPStatus.METHOD_NOT_ALLOWED: "this method is not possible here; the header Allow names those that are",
@@ -125,7 +132,7 @@ def add_problem_handlers(app: FastAPI, routes: Sequence[APIRoute]) -> None:
 
 def _problem_of_http(error: HTTPException) -> Problem:
     status = HTTPStatus(error.status_code)
-    title = status.phrase.capitalize()
+    title = _HTTP_TITLES.get(status, status.phrase)
     detail = _HTTP_DETAILS.get(status, error.detail)
     return Problem(type=_type(title), title=title, status=status, detail=detail, request_id=_request_id())
 

@@ -1,6 +1,7 @@
 """The life of the gateway's process: listen, become ready, serve, drain on SIGTERM, leave with exit code 0."""
 
 import asyncio
+import logging
 import math
 import signal
 import socket
@@ -137,6 +138,8 @@ def run(build: Callable[[GatewaySettings, Telemetry], Awaitable[App]]) -> None:
     """Run the gateway until SIGTERM or SIGINT; exits 0 after a drain, 2 when its settings are wrong."""
     settings = read_settings(GatewaySettings)
     configure_logs("gateway", settings.log_level)
+    for library in ("sse_starlette", "python_multipart"):  # their debug lines hold what passes through
+        logging.getLogger(library).setLevel(logging.INFO)
     telemetry = build_telemetry("gateway", VERSION, processor=otlp_processor(settings.otlp_endpoint))
     sys.exit(asyncio.run(_serve(settings, telemetry, build)))
 

@@ -41,7 +41,7 @@ export async function showAnswer({ collection, q, results, progress, signal, mod
     told.sources = [];
     sources.replaceChildren();
     text.replaceChildren(sentence);
-    if (reason === "nothing_matches_filter") return;
+    if (isGeneral || reason === "nothing_matches_filter") return;
     const consent = h("div", { class: "notice" }, "Answer from general knowledge instead? It would not come from these documents.",
       h("div", { class: "actions" }, h("button", { type: "button", class: "primary", onclick: goOn }, "Yes, answer without sources")));
     notes.append(consent);

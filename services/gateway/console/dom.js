@@ -25,7 +25,7 @@ export function degradedNotice(parts) {
 }
 
 export function problemNotice(problem) {
-  const field = problem.field ? `${problem.field}: ` : "";
+  const field = problem.status === 400 && problem.field ? `${problem.field}: ` : "";
   const id = problem.request_id ? ` (request ${problem.request_id})` : "";
-  return h("p", { class: "notice problem", role: "alert" }, `${problem.title}. ${field}${problem.detail}${id}`);
+  return h("p", { class: "notice problem", role: "alert" }, `${problem.title}: ${field}${problem.detail}${id}`);
 }

@@ -26,7 +26,7 @@ export async function showSearch({ collection, q, results, progress, signal }) {
       more.hidden = !cursor;
       tell(next);
     } catch (problem) {
-      if (problem.name !== "AbortError") progress(`${problem.title}. ${problem.detail}`);
+      if (problem.name !== "AbortError") progress(`${problem.title}: ${problem.detail}`);
     }
     more.disabled = false;
   }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import grpc
 
-from services.shared.runtime.errors import PlumblineError, error_from_code
+from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable, PlumblineError, error_from_code
 
 REQUEST_ID = "plumbline-request-id"
 VERSION = "plumbline-version"
@@ -12,10 +12,6 @@ VERSION = "plumbline-version"
 _OURS = "plumbline-error"
 _FIELD = "plumbline-error-field-bin"
 _RETRY_AFTER_MS = "plumbline-retry-after-ms"
-_BY_GRPC_ITSELF = {
-    grpc.StatusCode.UNAVAILABLE: "{} does not answer",
-    grpc.StatusCode.DEADLINE_EXCEEDED: "{} did not answer in time",
-}
 
 Metadata = tuple[tuple[str, str | bytes], ...]
 
@@ -34,7 +30,7 @@ def error_from_rpc(error: grpc.aio.AioRpcError, *, peer: str) -> PlumblineError:
     """The error that `peer` raised, from its status and trailing metadata; what gRPC itself says stays out of it."""
     trailing = {key: value for key, value in error.trailing_metadata() or ()}  # dict() misreads it
     if _OURS not in trailing:
-        return error_from_code(error.code(), _BY_GRPC_ITSELF.get(error.code(), "{} broke off the call").format(peer))
+        return _error_of_grpc_itself(error.code(), peer)
     field = trailing.get(_FIELD)
     retry_after_ms = trailing.get(_RETRY_AFTER_MS)
     return error_from_code(
@@ -43,6 +39,17 @@ def error_from_rpc(error: grpc.aio.AioRpcError, *, peer: str) -> PlumblineError:
         field=field.decode(errors="replace") if isinstance(field, bytes) else None,
         retry_after_s=int(retry_after_ms) / 1000 if retry_after_ms else None,
     )
+
+
+def _error_of_grpc_itself(code: grpc.StatusCode, peer: str) -> PlumblineError:
+    match code:
+        # A cancellation of our own never gets here: the peer was stopped while it served the call.
+        case grpc.StatusCode.UNAVAILABLE | grpc.StatusCode.CANCELLED:
+            return DependencyUnavailable(f"{peer} does not answer")
+        case grpc.StatusCode.DEADLINE_EXCEEDED:
+            return DeadlineExceeded(f"{peer} did not answer in time")
+        case _:
+            return error_from_code(code, f"{peer} broke off the call")
 
 
 def value_of(metadata: Iterable[tuple[str, str | bytes]] | None, key: str) -> str | None:
