@@ -20,7 +20,7 @@ class AnswerServiceSettings(RpcSettings):
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
     search_timeout_s: float = Field(3.0, ge=0.05, le=60, description="Longest wait for the passages of one question.")
     embedding_timeout_s: float = Field(
-        1.0,
+        2.0,
         ge=0.05,
         le=60,
         description="Longest wait for the meaning of the sentences to quote; over it shared words alone choose them.",

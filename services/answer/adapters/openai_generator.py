@@ -188,4 +188,4 @@ def _errors_of_the_model() -> Iterator[None]:
         ) from None
     except (openai.APIError, ValueError) as error:  # ValueError: a line of the stream is no JSON
         log.warning("language_model_failed", error=type(error).__name__)
-        raise DependencyUnavailable("the connection to the language model broke off") from None
+        raise DependencyUnavailable("the connection to the language model failed") from None
