@@ -7,7 +7,7 @@ k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Self, TypeVar
 
 import lancedb
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from lancedb.index import FTS
 from lancedb.query import AsyncFTSQuery, AsyncVectorQuery, MatchQuery
@@ -39,13 +38,12 @@ _KEYWORD_INDEX = FTS(
 )
 # One statement with 1,000 ids is 40 KB of SQL and takes 2 ms to read.
 _IDS_PER_STATEMENT = 1_000
-# How many more rows are read to order a tie that straddles the cut by chunk id.
+# How many more ids and scores are read to order a tie that straddles the cut by chunk id.
 _TIE_DEPTH = 1_000
 # Versions older than this are removed with their files. A reader needs its version for one query only.
 _KEEP_VERSIONS = timedelta(minutes=5)
 
 _LegQuery = TypeVar("_LegQuery", AsyncFTSQuery, AsyncVectorQuery)
-Scores = npt.NDArray[np.float32]
 
 
 class LanceIndex:
@@ -128,9 +126,9 @@ class LanceIndex:
             return []
         # As a MatchQuery, because LanceDB reads quotes around a plain string as a phrase.
         words = MatchQuery(" ".join(tokens), "analysed")  # type: ignore[call-arg]  # its defaults are not seen
-        query = table.query().nearest_to_text(words).select([*_columns(vectors), "_score"])
         with _lance_errors():
-            return await _best(await _filtered(query, table, filter), limit, lambda rows: rows["_score"].to_numpy())
+            query = await _filtered(table.query().nearest_to_text(words), table, filter)
+            return await _best(query, table, limit, _columns(vectors), "_score")
 
     async def nearest(
         self, generation_id: str, vector: Vector, *, filter: Filter | None, limit: int, vectors: bool = True
@@ -144,18 +142,15 @@ class LanceIndex:
             raise InvalidInput("A vector to search with needs finite values and a direction.")
         if limit < 1:
             return []
-        query = table.query().nearest_to(vector).column(lance_rows.VECTORS).distance_type("cosine")
-        query = query.select([*_columns(vectors), "_distance"])
         with _lance_errors():
-            return await _best(await _filtered(query, table, filter), limit, _cosines)
+            query = table.query().nearest_to(vector).column(lance_rows.VECTORS).distance_type("cosine")
+            query = await _filtered(query, table, filter)
+            return await _best(query, table, limit, _columns(vectors), "_distance")
 
     async def fetch(self, generation_id: str, chunk_ids: Sequence[str], *, vectors: bool) -> list[StoredChunk]:
         table = await self._table(generation_id)
-        found: dict[str, StoredChunk] = {}
         with _lance_errors():
-            for condition in _id_conditions(chunk_ids):
-                rows = await table.query().where(condition).select(_columns(vectors)).to_arrow()
-                found |= {chunk.chunk_id: chunk for chunk in lance_rows.to_chunks(rows)}
+            found = await _chunks_by_id(table, chunk_ids, _columns(vectors))
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     async def document_chunks(
@@ -236,21 +231,30 @@ async def _filtered(query: _LegQuery, table: AsyncTable, filter: Filter | None) 
     return query if filter is None else query.where(to_sql(filter, (await table.schema()).names))
 
 
-async def _best(query: _LegQuery, limit: int, scores_of: Callable[[pa.Table], Scores]) -> list[LegHit]:
+async def _best(query: _LegQuery, table: AsyncTable, limit: int, columns: list[str], score_column: str) -> list[LegHit]:
     """The first `limit` hits by score descending, then chunk id; LanceDB leaves open which of equals it returns."""
-    hits = await _hits(query.limit(limit + 1), scores_of)
-    if len(hits) > limit and hits[limit - 1].score == hits[limit].score:
-        hits = await _hits(query.limit(limit + _TIE_DEPTH), scores_of)
-    return hits[:limit]
+    rows = await query.select([*columns, score_column]).limit(limit + 1).to_arrow()
+    ranked = _ranked(rows, score_column)
+    if len(ranked) > limit and ranked[limit - 1][1] == ranked[limit][1]:
+        tied = await query.select(["chunk_id", score_column]).limit(limit + _TIE_DEPTH).to_arrow()
+        ranked = _ranked(tied, score_column)
+    chunks = {chunk.chunk_id: chunk for chunk in lance_rows.to_chunks(rows)}
+    # The table stays at the version at which it was opened, so all of these are there.
+    chunks |= await _chunks_by_id(table, [key for key, _ in ranked[:limit] if key not in chunks], columns)
+    return [LegHit(chunks[key], score) for key, score in ranked[:limit]]
 
 
-async def _hits(query: _LegQuery, scores_of: Callable[[pa.Table], Scores]) -> list[LegHit]:
-    rows = await query.to_arrow()
-    chunks = lance_rows.to_chunks(rows)
-    hits = [LegHit(chunk, float(score)) for chunk, score in zip(chunks, scores_of(rows), strict=True)]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id))
+def _ranked(rows: pa.Table, score_column: str) -> list[tuple[str, float]]:
+    """Chunk ids with their scores, in the order of hits."""
+    scores = rows[score_column].to_numpy()
+    if score_column == "_distance":
+        scores = np.clip(1 - scores, -1, 1)
+    return sorted(zip(rows["chunk_id"].to_pylist(), scores.tolist(), strict=True), key=lambda hit: (-hit[1], hit[0]))
 
 
-def _cosines(rows: pa.Table) -> Scores:
-    cosines: Scores = np.clip(1 - rows["_distance"].to_numpy(), -1, 1)
-    return cosines
+async def _chunks_by_id(table: AsyncTable, chunk_ids: Iterable[str], columns: list[str]) -> dict[str, StoredChunk]:
+    found: dict[str, StoredChunk] = {}
+    for condition in _id_conditions(chunk_ids):
+        rows = await table.query().where(condition).select(columns).to_arrow()
+        found |= {chunk.chunk_id: chunk for chunk in lance_rows.to_chunks(rows)}
+    return found

@@ -85,16 +85,22 @@ async def test_readers_see_whole_chunks_that_never_go_back_while_one_writes(inde
 
 
 async def test_many_writers_of_one_process_lose_nothing(index: Index, second_index: Index) -> None:
+    writers, numbers = range(4), range(12)
+    writing = len(writers)
+
     async def write(writer: int) -> None:
-        for number in range(8):
+        nonlocal writing
+        for number in numbers:
             await index.upsert(GENERATION, [a_chunk(f"{writer}-{number}"), a_chunk("shared", revision=writer)])
-            await index.delete(GENERATION, [f"{writer}-{number - 1}"] if number % 2 else [])
+            if number % 2:
+                await index.delete(GENERATION, [f"{writer}-{number - 1}"])
+        writing -= 1
 
     async def optimize() -> None:
-        for _ in range(8):
+        while writing:
             await index.optimize(GENERATION)
 
-    await asyncio.gather(*(write(writer) for writer in range(4)), optimize())
-    expected = sorted([*(f"{writer}-{number}" for writer in range(4) for number in (1, 3, 5, 7)), "shared"])
+    await asyncio.gather(*map(write, writers), optimize())
+    expected = sorted([*(f"{writer}-{number}" for writer in writers for number in numbers if number % 2), "shared"])
     assert sorted(await found_by_words(second_index, "w:all")) == expected
     assert await second_index.count(GENERATION) == len(expected)
