@@ -53,7 +53,8 @@ class AnswerPipeline:
     async def answer(self, question: Question) -> AsyncGenerator[Event, None]:
         """The events of one answer, in the order that `AnswerService.Answer` promises, without `failure`.
 
-        Closing the iterator stops the generator at once. Raises every PlumblineError.
+        Closing the iterator stops the generator at once. Raises InvalidInput and PermissionDenied for the mode,
+        DependencyUnavailable when a missing leg forbids a refusal, and what search and generator raise.
         """
         progress = _Progress()
         if question.mode is Mode.GENERAL_KNOWLEDGE:

@@ -23,8 +23,7 @@ _DEADLINE_MARGIN_S = 0.05
 # When a full server may have room again and says nothing of it itself: about one short answer.
 _RETRY_AFTER_S = 2.0
 _NONCE_BYTES = 8
-
-_SERVER_ERRORS = 500
+_SERVER_ERRORS = 500  # statuses from here on are no fault of the call
 
 log = structlog.get_logger()
 
