@@ -38,9 +38,12 @@ def query_from_proto(request: pb.SearchRequest) -> Query:
             raise InvalidInput(f"send the collection's {name} settings", field=name)
     if request.mode not in _MODES:
         raise InvalidInput(f"a mode is one of {', '.join(Mode)}", field="mode")
-    diversify_by = request.ranking.diversify_by
-    if diversify_by and diversify_by not in request.retrieval.fields and diversify_by not in BUILT_IN_FIELDS:
-        raise InvalidInput(f"there is no field '{diversify_by}'", field="ranking.diversify_by")
+    diversify_by, fields = request.ranking.diversify_by, {*request.retrieval.fields, *BUILT_IN_FIELDS}
+    if diversify_by and diversify_by not in fields:
+        raise InvalidInput(
+            f"there is no field '{diversify_by}'; the fields are: {', '.join(sorted(fields))}",
+            field="ranking.diversify_by",
+        )
     try:
         return Query(
             collection=request.collection,

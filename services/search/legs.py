@@ -121,7 +121,7 @@ class Legs:
                 hits = await fetch(depth)
                 if query.retrieval.collapse_by_document and len(hits) == depth and _documents(hits) < depth:
                     hits = await fetch(_FETCH_ON * depth)
-        except FAILURES as failure:
+        except (*FAILURES, NotFound) as failure:  # a generation that the catalog names is gone from the index
             return LegRun(failure=failure, leg_ms=_ms_since(began))
         return LegRun(hits, leg_ms=_ms_since(began))
 

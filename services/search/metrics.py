@@ -2,11 +2,11 @@
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from services.search.domain.cursor import PARTS
 from services.search.page import Page
 from services.shared.runtime.rpc_metrics import SECONDS_BUCKETS, RpcMetrics
 
 _STAGES = ("embed", "keyword", "vector", "fuse", "rank")
-_PARTS = ("catalog", "keyword", "ranking", "vector")
 
 
 class SearchMetrics:
@@ -33,7 +33,7 @@ class SearchMetrics:
         self.empty = Counter("plumbline_search_empty", "Searches that found nothing.", registry=registry)
         for stage in _STAGES:
             self.stage_seconds.labels(stage)
-        for part in _PARTS:
+        for part in PARTS:
             self.degraded.labels(part)
 
     def observe(self, page: Page) -> None:

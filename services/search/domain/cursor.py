@@ -20,8 +20,8 @@ _HEAD = struct.Struct("<BQIIBIH")
 _HIT = struct.Struct("<16sdH")
 _ALSO = struct.Struct("<16sI")
 _VERSION = 1
-# A part is one bit, so the order is part of the format: append only.
-_PARTS = ("catalog", "keyword", "ranking", "vector")
+PARTS = ("catalog", "keyword", "ranking", "vector")
+"""What a search may have to do without. In a cursor each is one bit by its place here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Cursor:
 def sign_cursor(cursor: Cursor, *, fingerprint: bytes, secret: bytes) -> str:
     """The cursor as text in URL-safe Base64; about 35 characters a hit. `fingerprint` stands for the query."""
     generation_id = cursor.generation_id.encode()
-    degraded = sum(1 << bit for bit, part in enumerate(_PARTS) if part in cursor.degraded)
+    degraded = sum(1 << PARTS.index(part) for part in cursor.degraded)
     head = _HEAD.pack(
         _VERSION, cursor.revision, cursor.place, cursor.window, degraded, len(cursor.hits), len(generation_id)
     )
@@ -96,7 +96,7 @@ def read_cursor(text: str, *, fingerprint: bytes, secret: bytes) -> Cursor:
         revision=revision,
         place=place,
         window=window,
-        degraded=tuple(part for bit, part in enumerate(_PARTS) if degraded >> bit & 1),
+        degraded=tuple(part for bit, part in enumerate(PARTS) if degraded >> bit & 1),
         hits=_unpacked(body, start, count),
     )
 

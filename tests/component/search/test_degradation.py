@@ -127,6 +127,12 @@ async def test_without_the_index_there_is_no_answer_and_no_empty_list(fault: Any
         assert (error.value.code(), retry_after_s(error.value) > 0) == (UNAVAILABLE, True)
 
 
+async def test_a_generation_that_the_index_lacks_is_unavailable_and_not_empty(service: Searching) -> None:
+    await service.index.drop_generation("g1")
+    error = await service.failure()
+    assert (error.code(), retry_after_s(error) > 0) == (UNAVAILABLE, True)
+
+
 async def test_a_page_by_cursor_without_the_index_is_unavailable(service: Searching) -> None:
     page = await service.search(limit=1)
     service.index.faults["fetch"] = raises(DependencyUnavailable("the index is broken"))
