@@ -5,8 +5,8 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.ingest.domain.file_formats import FileFormat, file_format
-from services.ingest.domain.records import read_record, record_lines
+from services.ingest.domain.file_formats import FORMATS_BY_ENDING, FileFormat, file_format
+from services.ingest.domain.records import UnreadableRecord, read_record, record_lines
 from services.ingest.metrics import IngestMetrics
 from services.shared.blobs.blob_store import BlobStore
 from services.shared.catalog.acceptance import Change
@@ -97,7 +97,7 @@ class Acceptance:
         check_metadata(collection.declaration.fields, metadata, path="metadata")
         changes: list[Change] = []
         async for file in files:
-            format_ = file_format(file.name, file.media_type)
+            format_ = _required_format(file)
             blob = await self._blobs.put(file.content)
             if format_ is FileFormat.JSON_LINES:
                 changes += [change async for change in self._records(file, blob, metadata, collection)]
@@ -142,8 +142,16 @@ class Acceptance:
                 yield _checked(
                     _given_record(line, path, metadata, collection), collection, blob=await self._blobs.put(line)
                 )
-            except InvalidInput as error:
-                yield Refused(path, f"line {number} of {file.name}: {error.message}")
+            except (InvalidInput, UnreadableRecord) as error:
+                yield Refused(path, f"line {number} of {file.name}: {error}")
+
+
+def _required_format(file: GivenFile) -> FileFormat:
+    format_ = file_format(file.name, file.media_type)
+    if format_ is None:
+        endings = ", ".join(FORMATS_BY_ENDING)
+        raise InvalidInput(f"'{file.name}' has a format that is not read; formats are {endings}", field="file")
+    return format_
 
 
 def _given_record(line: bytes, path: str, metadata: Mapping[str, object], collection: Collection) -> GivenDocument:

@@ -25,6 +25,8 @@ from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
 from services.shared.index.port import Index
 from services.shared.text.analyzer import analyze_document
 
+_NOTHING = ParsedDocument("", ())
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -32,7 +34,7 @@ class Change:
 
     item: WorkItem
     put: Put | None = None
-    parsed: ParsedDocument = ParsedDocument("", ())
+    parsed: ParsedDocument = _NOTHING
 
     @property
     def title(self) -> str:
@@ -168,7 +170,7 @@ class ApplyPipeline:
 
 def _embedded_text(chunk: Chunk) -> str:
     """Context and text, as the model reads them and as the analyzer does."""
-    return f"{chunk.context}\n\n{chunk.text}" if chunk.context else chunk.text
+    return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
 
 
 def _rows(target: Target, fresh: dict[str, Matrix]) -> Iterator[IndexedChunk]:

@@ -1,5 +1,6 @@
 """Runs one service in the test process: a real gRPC server on a free loopback port, its spans kept in memory."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -49,10 +50,17 @@ async def served(app: App, settings: RpcSettings, telemetry: Telemetry) -> Async
     """The app behind a real server until the block ends; pass settings with port 0."""
     server = RunningServer(settings, app, telemetry)
     await server.start()
+    serving = asyncio.ensure_future(server.serve())
+    ready = asyncio.ensure_future(server.ready.wait())
     try:
-        await server.become_ready()
+        await asyncio.wait([serving, ready], return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            serving.result()  # raises what kept it from becoming ready
         yield Served(server, f"127.0.0.1:{server.port}")
     finally:
+        ready.cancel()
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
         await server.stop()
 
 

@@ -3,8 +3,6 @@
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from services.shared.runtime.errors import InvalidInput
-
 
 class FileFormat(StrEnum):
     """The formats that are read; the value is the media type under which an original is kept."""
@@ -15,7 +13,7 @@ class FileFormat(StrEnum):
     JSON_LINES = "application/x-ndjson"
 
 
-_BY_ENDING = {
+FORMATS_BY_ENDING = {
     ".txt": FileFormat.TEXT,
     ".text": FileFormat.TEXT,
     ".md": FileFormat.MARKDOWN,
@@ -36,10 +34,7 @@ _BY_MEDIA_TYPE = {
 }
 
 
-def file_format(name: str, media_type: str) -> FileFormat:
-    """The format of a file. Raises InvalidInput, field `file`, for one that is not read."""
-    by_name = _BY_ENDING.get(PurePosixPath(name).suffix.lower())
-    found = by_name or _BY_MEDIA_TYPE.get(media_type.partition(";")[0].strip().lower())
-    if found is None:
-        raise InvalidInput(f"'{name}' has a format that is not read; formats are {', '.join(_BY_ENDING)}", field="file")
-    return found
+def file_format(name: str, media_type: str) -> FileFormat | None:
+    """The format of a file; None for one that is not read."""
+    by_name = FORMATS_BY_ENDING.get(PurePosixPath(name).suffix.lower())
+    return by_name or _BY_MEDIA_TYPE.get(media_type.partition(";")[0].strip().lower())

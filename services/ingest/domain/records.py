@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from services.shared.runtime.errors import InvalidInput
-
 # Names that data sets use for one thing.
 _SYNONYMS = {"id": ("id", "_id"), "uri": ("uri", "url"), "text": ("text", "abstract")}
+
+
+class UnreadableRecord(ValueError):
+    """A line that is no record; the message is a sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +38,19 @@ def record_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def read_record(line: bytes) -> Record:
-    """The record in one line. Raises InvalidInput, field the key at fault, with a sentence for the user."""
+    """The record in one line. Raises UnreadableRecord."""
     try:
         values = json.loads(line)
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise InvalidInput("the line is not a JSON object in UTF-8") from None
+        raise UnreadableRecord("the line is not a JSON object in UTF-8") from None
     if not isinstance(values, dict):
-        raise InvalidInput("the line is not a JSON object")
+        raise UnreadableRecord("the line is not a JSON object")
     parts = {name: _text(values, name) for name in ("id", "title", "uri", "locale", "date", "text", "markdown", "html")}
     known = {key for name in parts for key in _SYNONYMS.get(name, (name,))}
     contents = [name for name in ("text", "markdown", "html") if parts[name].strip()]
     if len(contents) != 1:
         found = " and ".join(contents) or "none"
-        raise InvalidInput(f"a record needs one of text (or abstract), markdown and html, not {found}", field="text")
+        raise UnreadableRecord(f"a record needs one of text (or abstract), markdown and html, not {found}")
     return Record(**parts, other={key: value for key, value in values.items() if key not in known})
 
 
@@ -60,6 +62,6 @@ def _text(values: Mapping[str, object], name: str) -> str:
         if name == "id" and isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str):
-            raise InvalidInput(f"'{key}' is a string", field=key)
+            raise UnreadableRecord(f"'{key}' is a string")
         return value
     return ""

@@ -36,7 +36,7 @@ _DEFAULTS: Mapping[Profile, Mapping[str, Mapping[str, Any]]] = {
     },
     Profile.LESSON: {"chunking": {"target": 400, "overlap": 50, "minimum": 0}},
     Profile.ENTRY: {"chunking": {"target": 400, "overlap": 0, "minimum": 0}},
-    Profile.PLAIN: {"chunking": {"target": 400, "overlap": 50, "minimum": 100}},
+    Profile.PLAIN: {"chunking": {"target": 400, "overlap": 50, "minimum": 0}},
 }
 _ATTRIBUTE = "department"  # what a collection is spread over when it declares it and says nothing else
 _SETTINGS = TypeAdapter(CollectionSettings)

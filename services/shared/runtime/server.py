@@ -59,7 +59,7 @@ class App:
 
 
 class RunningServer:
-    """A started server; `port` is the one it listens on, `metrics_port` that of /metrics."""
+    """A server; once started, `port` is the one it listens on and `metrics_port` that of /metrics."""
 
     def __init__(self, settings: RpcSettings, app: App, telemetry: Telemetry) -> None:
         self._settings = settings
@@ -85,6 +85,7 @@ class RunningServer:
         )
         self.port = 0
         self.metrics_port = 0
+        self.ready = asyncio.Event()
 
     async def start(self) -> None:
         """Listen with health NOT_SERVING. Raises SystemExit with one sentence when the port is taken."""
@@ -131,6 +132,7 @@ class RunningServer:
                     log.warning("not_ready", reason=said)
                 await asyncio.sleep(_READY_RETRY_S)
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
+        self.ready.set()
         log.info("serving", port=self.port, metrics_port=self.metrics_port)
 
     async def stop(self) -> None:

@@ -4,7 +4,8 @@ from services.ingest.adapters.parsers.html import read_html
 from services.ingest.adapters.parsers.markdown import read_markdown
 from services.ingest.adapters.parsers.plain import read_plain
 from services.ingest.domain.blocks import ParsedDocument
-from services.ingest.domain.records import read_record
+from services.ingest.domain.records import UnreadableRecord, read_record
+from services.shared.runtime.errors import InvalidInput
 
 
 def parse_record(data: bytes, charset: str = "") -> ParsedDocument:
@@ -12,7 +13,10 @@ def parse_record(data: bytes, charset: str = "") -> ParsedDocument:
 
     Raises InvalidInput when the line is not a record.
     """
-    record = read_record(data)
+    try:
+        record = read_record(data)
+    except UnreadableRecord as error:
+        raise InvalidInput(str(error)) from None
     if record.markdown.strip():
         parsed = read_markdown(record.markdown)
     elif record.html.strip():

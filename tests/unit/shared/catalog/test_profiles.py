@@ -21,7 +21,7 @@ def resolve(settings: dict[str, Any], profile: Profile = Profile.DOCS) -> Collec
         (Profile.PAPER, 600, 100, 100),
         (Profile.LESSON, 400, 50, 0),
         (Profile.ENTRY, 400, 0, 0),
-        (Profile.PLAIN, 400, 50, 100),
+        (Profile.PLAIN, 400, 50, 0),
     ],
 )
 def test_each_profile_has_its_chunk_sizes(profile: Profile, target: int, overlap: int, minimum: int) -> None:

@@ -1,0 +1,84 @@
+"""The real ingest service over a real catalog, blob folder, index and embedding service with the hashing encoder."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from plumbline.ingest.v1 import ingest_pb2 as pb
+from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
+from services.embedding.settings import EmbeddingSettings
+from services.embedding.wiring import build as build_embedding
+from services.ingest.settings import IngestSettings
+from services.ingest.wiring import build as build_ingest
+from services.shared.catalog.catalog import Catalog
+from services.shared.index.lance_index import LanceIndex
+from tests.fakes.serving import RecordedTelemetry, channel_to, recorded_telemetry, served
+
+TIMEOUT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """The running service, and its stores as other processes see them."""
+
+    stub: IngestServiceStub
+    telemetry: RecordedTelemetry
+    catalog: Catalog
+    index: LanceIndex
+
+    async def finished(self, job_id: str) -> pb.Job:
+        """The job once it has ended."""
+        async for response in self.stub.WatchJob(pb.WatchJobRequest(job_id=job_id), timeout=TIMEOUT_S):
+            last = response.job
+        return last
+
+    async def put(self, *documents: pb.Document, collection: str = "notes") -> pb.Job:
+        """The finished job of these documents."""
+        request = pb.PutDocumentsRequest(collection=collection, documents=documents)
+        return await self.finished((await self.stub.PutDocuments(request, timeout=TIMEOUT_S)).job_id)
+
+    async def texts(self, document_id: str, *, collection: str = "notes") -> list[str]:
+        """The texts that the index holds of a document, in order."""
+        active = (await self.catalog.collections.get(collection)).active
+        return [chunk.text for chunk in await self.index.document_chunks(active.id, document_id)]
+
+    def embedded(self) -> float:
+        """Chunks embedded so far."""
+        return self.telemetry.sample("plumbline_ingest_chunks_embedded_total") or 0.0
+
+
+@pytest.fixture
+async def embedding_target() -> AsyncIterator[str]:
+    telemetry = recorded_telemetry("embedding")
+    settings = EmbeddingSettings(port=0, model="hashing")
+    app = await build_embedding(settings, telemetry.telemetry)
+    async with served(app, settings, telemetry.telemetry) as running:
+        yield running.target
+
+
+@pytest.fixture
+def settings(tmp_path: Path, embedding_target: str) -> IngestSettings:
+    return IngestSettings(
+        port=0,
+        embedding_target=embedding_target,
+        catalog_url=f"sqlite:///{tmp_path / 'catalog.db'}",
+        blobs_url=str(tmp_path / "blobs"),
+        index_folder=str(tmp_path / "index"),
+    )
+
+
+@pytest.fixture
+async def ingest(settings: IngestSettings, tmp_path: Path) -> AsyncIterator[Ingest]:
+    telemetry = recorded_telemetry("ingest")
+    app = await build_ingest(settings, telemetry.telemetry)
+    async with served(app, settings, telemetry.telemetry) as running, channel_to(running.target) as channel:
+        stub = IngestServiceStub(channel)
+        notes = pb.Collection(name="notes", profile="docs", locale="en", fields={"year": 2, "draft": 5})
+        await stub.CreateCollection(pb.CreateCollectionRequest(collection=notes), timeout=TIMEOUT_S)
+        catalog = await Catalog.open(settings.catalog_url)
+        index = await LanceIndex.open(tmp_path / "index")
+        yield Ingest(stub, telemetry, catalog, index)
+        await index.close()
+        await catalog.close()
