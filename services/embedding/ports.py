@@ -22,7 +22,7 @@ class Encoder(Protocol):
         """The windows of each text, each with the model's prompt for `purpose`; none for a text without tokens."""
 
     def forward(self, windows: Sequence[Sequence[int]]) -> Matrix:
-        """(n, d) float32 for the pieces of n windows, not yet of unit length. Raises Internal when the device fails."""
+        """(n, d) float32 for the pieces of n windows, not yet of unit length."""
 
     def tokenizer_json(self) -> bytes:
         """The tokenizer as a Hugging Face `tokenizer.json`, without truncation and padding."""

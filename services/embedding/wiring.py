@@ -1,8 +1,9 @@
 """Builds the embedding service."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from services.embedding.adapters.model_folder import UnfitModel, weights_sha256
+from services.embedding.adapters.model_folder import ModelFolder, UnfitModel
 from services.embedding.domain.unit_vectors import Matrix
 from services.embedding.loaded_models import LoadedModels
 from services.embedding.metrics import EmbeddingMetrics
@@ -21,8 +22,8 @@ _INGEST_BATCH_TOKENS = {"cpu": 1024, "cuda": 4096}
 
 
 async def build(settings: EmbeddingSettings, telemetry: Telemetry) -> App:
-    """The service; its model is loaded when it becomes ready."""
-    return assemble(settings, telemetry, load=lambda: load_encoder(settings))
+    """The service; its model is loaded when it becomes ready. Raises SystemExit when there is none."""
+    return assemble(settings, telemetry, load=encoder_loader(settings))
 
 
 def assemble(settings: EmbeddingSettings, telemetry: Telemetry, *, load: Callable[[], Encoder]) -> App:
@@ -54,29 +55,41 @@ def assemble(settings: EmbeddingSettings, telemetry: Telemetry, *, load: Callabl
     )
 
 
-def load_encoder(settings: EmbeddingSettings) -> Encoder:
-    """The encoder that the settings name. Raises SystemExit with one sentence."""
+def encoder_loader(settings: EmbeddingSettings) -> Callable[[], Encoder]:
+    """What loads the encoder that the settings name. It and its result raise SystemExit with one sentence."""
     if settings.model == "hashing":
         from services.embedding.adapters.hashing_encoder import HashingEncoder
 
-        return HashingEncoder()
-    folder = settings.models / settings.model  # an absolute path stays what it is
-    try:
-        sha256 = weights_sha256(folder)
-        if settings.weights_sha256 not in (None, sha256):
-            raise UnfitModel(f"{folder} has weights with SHA-256 {sha256}, not {settings.weights_sha256}")
-        from services.embedding.adapters.sentence_transformer_encoder import load_sentence_transformer
+        return HashingEncoder
+    with _one_sentence(settings):
+        folder = ModelFolder(settings.models / settings.model)  # an absolute path stays what it is
 
-        return load_sentence_transformer(
-            folder,
-            name=folder.resolve().name,
-            weights_sha256=sha256,
-            device=settings.device,
-            dtype=settings.dtype,
-            threads=settings.threads,
-        )
+    def load() -> Encoder:
+        with _one_sentence(settings):
+            sha256 = folder.weights_sha256()
+            if settings.weights_sha256 not in (None, sha256):
+                raise UnfitModel(f"{folder.path} has weights with SHA-256 {sha256}, not {settings.weights_sha256}")
+            # Torch takes seconds to import; health is answered meanwhile.
+            from services.embedding.adapters.sentence_transformer_encoder import load_sentence_transformer
+
+            return load_sentence_transformer(
+                folder.path,
+                name=folder.name,
+                weights_sha256=sha256,
+                device=settings.device,
+                dtype=settings.dtype,
+                threads=settings.threads,
+            )
+
+    return load
+
+
+@contextmanager
+def _one_sentence(settings: EmbeddingSettings) -> Iterator[None]:
+    try:
+        yield
     except UnfitModel as unfit:
         variable = f"{settings.environment_prefix}MODEL"
         raise SystemExit(
-            f"{variable}={settings.model} cannot be served: {unfit}; fetch it with `make weights`"
+            f"{variable}={settings.model} cannot be served: {unfit}; `make weights` fetches a model"
         ) from None

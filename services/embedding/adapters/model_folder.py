@@ -8,19 +8,23 @@ class UnfitModel(Exception):
     """Why a model cannot be served, as the end of a sentence that began with its name."""
 
 
-def weights_sha256(folder: Path) -> str:
-    """The SHA-256 of the weights, lower-case hex: of the one file, or of all files' digests in path order.
+class ModelFolder:
+    """A folder that holds what loading needs. Raises UnfitModel when it does not."""
 
-    Raises UnfitModel when the folder lacks what is needed to load a model from it.
-    """
-    if not folder.is_dir():
-        raise UnfitModel(f"there is no folder {folder}")
-    missing = [name for name in ("modules.json", "tokenizer.json") if not (folder / name).is_file()]
-    weights = sorted(folder.rglob("*.safetensors"))
-    if missing or not weights:
-        raise UnfitModel(f"{folder} lacks {', '.join(missing or ['*.safetensors'])}")
-    digests = [_digest(file) for file in weights]
-    return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    def __init__(self, path: Path) -> None:
+        if not path.is_dir():
+            raise UnfitModel(f"there is no folder {path}")
+        self.path = path
+        self.name = path.resolve().name
+        self._weights = sorted(path.rglob("*.safetensors"))
+        missing = [name for name in ("modules.json", "tokenizer.json") if not (path / name).is_file()]
+        if missing or not self._weights:
+            raise UnfitModel(f"{path} lacks {', '.join(missing or ['*.safetensors'])}")
+
+    def weights_sha256(self) -> str:
+        """Lower-case hex: of the one weights file, or of the digests of all, a line each, in path order."""
+        digests = [_digest(file) for file in self._weights]
+        return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _digest(file: Path) -> str:

@@ -18,11 +18,12 @@ from services.embedding.adapters.model_folder import UnfitModel
 from services.embedding.domain.embedding import ModelFacts, Purpose
 from services.embedding.domain.unit_vectors import Matrix
 from services.embedding.domain.windows import Span, TokenizedText, cut_into_windows
-from services.shared.runtime.errors import Internal
 
 KIND = "sentence-transformers"
 # Word pieces that a window repeats of the one before: some three sentences; at most a quarter of what it has room for.
 _OVERLAP = 64
+# A tokenizer without a limit of its own says 10^30.
+_MOST_TOKENS = 1_000_000
 # The names under which models keep their prompts, as `encode_query` and `encode_document` look them up.
 _PROMPT_NAMES = {Purpose.QUERY: ("query",), Purpose.PASSAGE: ("document", "passage", "corpus")}
 
@@ -34,7 +35,8 @@ class SentenceTransformerEncoder:
         first: Any = module[0]
         if not isinstance(first, Transformer) or not getattr(first.tokenizer, "is_fast", False):
             raise UnfitModel("it does not begin with a transformer that has a fast tokenizer")
-        if not module.max_seq_length:
+        limit = module.max_seq_length
+        if not limit or limit > _MOST_TOKENS:
             raise UnfitModel("it does not tell how many tokens it reads at once (max_seq_length)")
         self._prompts = _prompts(module)
         if any(self._prompts.values()) and any(
@@ -53,7 +55,7 @@ class SentenceTransformerEncoder:
             kind=KIND,
             weights_sha256=weights_sha256,
             dimensions=module.get_embedding_dimension() or 0,
-            max_tokens=module.max_seq_length,
+            max_tokens=limit,
             special_tokens=len(self._before) + len(self._after),
             device=str(module.device),
             dtype=str(module.dtype).removeprefix("torch."),
@@ -100,15 +102,12 @@ class SentenceTransformerEncoder:
             place = slice(longest - len(pieces), longest) if self._pads_left else slice(len(pieces))
             ids[row, place] = pieces
             mask[row, place] = 1
-        try:
-            with torch.inference_mode():
-                features = {
-                    "input_ids": torch.from_numpy(ids).to(self._module.device),
-                    "attention_mask": torch.from_numpy(mask).to(self._module.device),
-                }
-                rows = self._module(features)["sentence_embedding"].float().cpu().numpy()
-        except RuntimeError as error:  # out of memory among them; torch names shapes and sizes, never text
-            raise Internal(f"the forward pass of {ids.shape} pieces failed: {error}") from error
+        with torch.inference_mode():
+            features = {
+                "input_ids": torch.from_numpy(ids).to(self._module.device),
+                "attention_mask": torch.from_numpy(mask).to(self._module.device),
+            }
+            rows = self._module(features)["sentence_embedding"].float().cpu().numpy()
         return np.asarray(rows, dtype=np.float32)
 
     def tokenizer_json(self) -> bytes:
