@@ -37,16 +37,24 @@ class Candidate:
 
 
 def candidates_of(sources: Sequence[Source]) -> list[Candidate]:
-    """The sentences in reading order, without headings and what has no words; a source without any gives its text."""
+    """The sentences in reading order; a source of which none is left gives its whole text.
+
+    Headings, what has no words, and what only announces something else (`The following code:`) are left out.
+    """
     candidates: list[Candidate] = []
     for source in sources:
         sentences = [source.text[span.start : span.end] for span in sentence_spans(source.text)]
-        telling = [text for text in sentences if not text.startswith("#") and any(find_pieces(normalise(text)))]
+        telling = [text for text in sentences if _tells(text)]
         candidates += (
             Candidate(source.number, place, text, source.heading, source.locale)
             for place, text in enumerate(telling or [source.text])
         )
     return candidates
+
+
+def _tells(sentence: str) -> bool:
+    says_what_follows = sentence.rstrip().endswith((":", "："))
+    return not sentence.startswith("#") and not says_what_follows and any(find_pieces(normalise(sentence)))
 
 
 def overlaps_with(question: str, candidates: Sequence[Candidate], *, locale: str) -> list[float]:

@@ -19,17 +19,20 @@ _RETRY_AFTER_S = 1.0
 
 
 class SharedCatalog:
-    """Reads the catalog at `url`; until `open` has succeeded every read is refused as unavailable."""
+    """Reads the catalog at `url`, opened by `open` or by the first read; a read that comes meanwhile waits for it."""
 
     def __init__(self, url: str, *, timeout_s: float) -> None:
         self._url = url
         self._timeout_s = timeout_s
+        self._opening = asyncio.Lock()
         self._catalog: Catalog | None = None
 
-    async def open(self) -> None:
-        """Open the catalog. Raises InvalidInput for a wrong address, DependencyUnavailable to be tried again."""
-        if self._catalog is None:
-            self._catalog = await Catalog.open(self._url)
+    async def open(self) -> Catalog:
+        """The catalog, open. Raises InvalidInput for a wrong address, DependencyUnavailable to be tried again."""
+        async with self._opening:
+            if self._catalog is None:
+                self._catalog = await Catalog.open(self._url)
+            return self._catalog
 
     async def collection(self, name: str) -> Collection:
         """See `CatalogReader`."""
@@ -73,11 +76,9 @@ class SharedCatalog:
 
     @asynccontextmanager
     async def _asked(self) -> AsyncIterator[Catalog]:
-        if self._catalog is None:
-            raise _unavailable()
         try:
             async with asyncio.timeout(self._timeout_s):
-                yield self._catalog
+                yield await self.open()
         except TimeoutError:
             log.warning("catalog_unavailable", reason=f"no answer within {self._timeout_s} s")
             raise _unavailable() from None

@@ -29,6 +29,13 @@ def test_a_source_without_a_sentence_gives_its_whole_text() -> None:
     assert [one.text for one in candidates_of([source(1, "# Only a head")])] == ["# Only a head"]
 
 
+def test_a_sentence_that_only_announces_what_follows_is_left_out() -> None:
+    assert [one.text for one in candidates_of([source(1, "It works as follows: The file is closed.")])] == [
+        "It works as follows: The file is closed."
+    ]
+    assert [one.text for one in candidates_of([source(1, "It is closed.\n\nThe following code:")])] == ["It is closed."]
+
+
 def test_overlap_is_the_share_of_the_questions_words() -> None:
     candidates = candidates_of([source(1, "Cats chase mice. Dogs sleep.", title="Pets")])
     assert overlaps_with("Do cats sleep?", candidates, locale="en") == [0.5, 0.5]
