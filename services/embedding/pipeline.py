@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from services.embedding.domain.embedding import EmbeddedText, Embedding, ModelFacts, Purpose, Timings
+from services.embedding.domain.embedding import EmbeddedText, Embedding, ModelFacts, Purpose, Timings, deal_rows
 from services.embedding.domain.texts import is_blank
 from services.embedding.domain.unit_vectors import Matrix, unit_rows
 from services.embedding.domain.windows import TokenizedText
@@ -113,13 +113,7 @@ class EmbeddingPipeline:
         if unsound:
             self._metrics.unsound_vectors.inc(len(unsound))
             raise Internal(f"{len(unsound)} of {len(rows)} vectors are zero or not finite")
-        embedded, row = [], 0
-        for text in tokenized:
-            vectors = rows[row : row + len(text.windows)].copy()  # a cached row must not hold the whole batch
-            spans = tuple(window.span for window in text.windows)
-            embedded.append(EmbeddedText(text.tokens, spans, vectors, text.truncated))
-            row += len(text.windows)
-        return embedded
+        return deal_rows(rows, tokenized)
 
     def _known(self, texts: Sequence[str], *, truncate: bool) -> dict[int, EmbeddedText]:
         """The cached ones of the texts, by index."""

@@ -151,14 +151,18 @@ def page_from_proto(reply: search_pb2.SearchResponse, *, request_id: str, stale:
         hits=[_hit_from_proto(hit) for hit in reply.hits],
         window=reply.window,
         timings_ms=SearchTimings(
-            embed=timings.embed_ms,
-            keyword=timings.keyword_ms,
-            vector=timings.vector_ms,
-            fuse=timings.fuse_ms,
-            rank=timings.rank_ms,
-            total=timings.total_ms,
+            embed=_ms(timings.embed_ms),
+            keyword=_ms(timings.keyword_ms),
+            vector=_ms(timings.vector_ms),
+            fuse=_ms(timings.fuse_ms),
+            rank=_ms(timings.rank_ms),
+            total=_ms(timings.total_ms),
         ),
     )
+
+
+def _ms(exact: float) -> float:
+    return round(exact, 3)
 
 
 def _generation_from_proto(message: search_pb2.Generation) -> GenerationRef:
@@ -176,7 +180,7 @@ def _hit_from_proto(hit: search_pb2.Hit) -> Hit:
         chunk_id=hit.chunk_id,
         document_id=hit.document_id,
         title=hit.title,
-        uri=hit.uri,
+        uri=hit.uri or None,
         heading_path=list(hit.heading_path),
         pages=list(hit.pages) or None,
         text=hit.text,
@@ -313,7 +317,7 @@ def _source_from_proto(source: answer_pb2.Source) -> Source:
         chunk_ids=list(source.chunk_ids),
         pages=list(source.pages) or None,
         title=source.title,
-        uri=source.uri,
+        uri=source.uri or None,
         heading_path=list(source.heading_path),
         text=source.text,
     )
@@ -329,10 +333,10 @@ def _done_from_proto(done: answer_pb2.Done, mode: Mode, *, request_id: str, stal
         generator=done.generator,
         usage=Usage(prompt_tokens=done.usage.prompt_tokens, completion_tokens=done.usage.completion_tokens),
         timings_ms=AnswerTimings(
-            search=done.timings.search_ms,
-            first_token=done.timings.first_token_ms,
-            generate=done.timings.generate_ms,
-            total=done.timings.total_ms,
+            search=_ms(done.timings.search_ms),
+            first_token=_ms(done.timings.first_token_ms),
+            generate=_ms(done.timings.generate_ms),
+            total=_ms(done.timings.total_ms),
         ),
         generation=_generation_from_proto(done.generation) if done.HasField("generation") else None,
         degraded=_degraded(done.degraded, stale),

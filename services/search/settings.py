@@ -40,8 +40,8 @@ class SearchSettings(RpcSettings):
         0.0,
         ge=0,
         le=0.5,
-        description="How long what the catalog said holds without asking again. 0 asks at each search, which costs half a "
-        "millisecond: else the revision in a response may be behind its text, and a promotion is seen this much later.",
+        description="How long what the catalog said holds without asking again. 0 asks at each search, for half a "
+        "millisecond: else a response's revision may be behind its text, and a promotion is seen this much later.",
     )
     cursor_secret: SecretStr | None = Field(
         None,

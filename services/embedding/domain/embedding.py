@@ -1,10 +1,11 @@
 """What an embedding call gives back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from services.embedding.domain.unit_vectors import Matrix
-from services.embedding.domain.windows import Span
+from services.embedding.domain.windows import Span, TokenizedText
 
 
 class Purpose(StrEnum):
@@ -22,6 +23,20 @@ class EmbeddedText:
     windows: tuple[Span, ...]
     vectors: Matrix
     truncated: bool
+
+
+def deal_rows(rows: Matrix, texts: Sequence[TokenizedText]) -> list[EmbeddedText]:
+    """Each text with its rows; `rows` is (n, d), one for each window of each text in order.
+
+    The rows are copied, so that one text that is kept does not keep the vectors of all.
+    """
+    embedded, first = [], 0
+    for text in texts:
+        after = first + len(text.windows)
+        spans = tuple(window.span for window in text.windows)
+        embedded.append(EmbeddedText(text.tokens, spans, rows[first:after].copy(), text.truncated))
+        first = after
+    return embedded
 
 
 @dataclass(frozen=True, slots=True)

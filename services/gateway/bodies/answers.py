@@ -36,7 +36,7 @@ class Source(BaseModel):
     chunk_ids: list[str]
     pages: Absent[list[int]] = None
     title: str
-    uri: str
+    uri: str | None
     heading_path: list[str]
     text: str
 

@@ -132,7 +132,7 @@ class Hit(BaseModel):
     chunk_id: str
     document_id: str
     title: str
-    uri: str
+    uri: str | None
     heading_path: list[str]
     pages: Absent[list[int]] = None
     text: str

@@ -465,7 +465,7 @@ async def test_real_weights_are_served_with_their_hash_and_know_meaning() -> Non
     # The near passage shares no word with the query.
     near, far = rows(passages)[:2] @ rows(query)[0]
     assert near > far + 0.2
-    assert len(passages.texts[2].windows) == 4  # 600 pieces, 254 at once, 63 shared
+    assert len(passages.texts[2].windows) == 3  # 600 pieces, 254 at once, 63 shared
     assert query.model.name == MINILM.name
     assert query.model.weights_sha256 == known_models()[MINILM.name].sha256["model.safetensors"]
 

@@ -41,7 +41,7 @@ async def test_the_stream_tells_sources_text_citations_and_the_end(house: House)
             "document_id": "d1",
             "chunk_ids": ["c1", "c2"],
             "title": "Leave",
-            "uri": "",
+            "uri": None,
             "heading_path": ["Time"],
             "text": "TOIL is time off.",
         }

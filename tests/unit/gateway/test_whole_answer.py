@@ -21,7 +21,7 @@ from services.shared.runtime.errors import DependencyUnavailable, Internal
 
 MODE: dict[str, Any] = {"mode": "DOCUMENTS"}
 GENERATION = GenerationRef(id="g", revision=1)
-SOURCE = Source(number=1, document_id="d", chunk_ids=["c"], title="", uri="", heading_path=[], text="t")
+SOURCE = Source(number=1, document_id="d", chunk_ids=["c"], title="", uri=None, heading_path=[], text="t")
 SOURCES = SourcesEvent(**MODE, sources=[SOURCE], generation=GENERATION)
 CITATION = CitationEvent(**MODE, source=1, start=0, end=4, support=0.5, supported=True)
 UNSUPPORTED = UnsupportedEvent(**MODE, source=1, start=0, end=4, reasons=["number"])
