@@ -25,7 +25,7 @@ from services.shared.runtime.errors import (
 
 log = structlog.get_logger()
 
-MEDIA_TYPE = "application/problem+json"
+_MEDIA_TYPE = "application/problem+json"
 _MAX_ERRORS = 10
 # Told when the error itself does not say when the same call may succeed.
 _RETRY_AFTER_S = 1.0
@@ -100,7 +100,7 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     extra = dict(headers or {})
     if problem.retry_after_s is not None:
         extra["retry-after"] = str(math.ceil(problem.retry_after_s))
-    return Response(problem.model_dump_json(), status_code=problem.status, headers=extra, media_type=MEDIA_TYPE)
+    return Response(problem.model_dump_json(), status_code=problem.status, headers=extra, media_type=_MEDIA_TYPE)
 
 
 def problem_of_validation(faults: Sequence[Mapping[str, Any]]) -> Problem:
