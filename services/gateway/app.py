@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from services.gateway.known_collections import KnownCollections
 from services.gateway.metrics import GatewayMetrics
 from services.gateway.middleware import RequestMiddleware
-from services.gateway.ports import Answerer, CatalogReader, Ingester, Searcher, System
+from services.gateway.ports import Answerer, CatalogReader, Ingester, JudgmentStore, Searcher, System
 from services.gateway.problems import Problem, add_problem_handlers
 from services.gateway.readiness import Readiness
 from services.gateway.routes.answers import answer_routes
@@ -18,6 +18,7 @@ from services.gateway.routes.console import console_routes
 from services.gateway.routes.documents import document_routes
 from services.gateway.routes.files import file_routes
 from services.gateway.routes.jobs import job_routes
+from services.gateway.routes.judgments import judgment_routes
 from services.gateway.routes.search import search_routes
 from services.gateway.routes.status import status_routes
 from services.gateway.settings import GatewaySettings
@@ -38,6 +39,7 @@ class Ports:
     answerer: Answerer
     ingester: Ingester
     catalog: CatalogReader
+    judgments: JudgmentStore
     system: System
 
 
@@ -61,6 +63,7 @@ def http_app(
         answer_routes(ports.answerer, known_collections, max_body_bytes=body),
         collection_routes(ports.catalog, ports.ingester, known_collections, max_body_bytes=body),
         document_routes(ports.catalog, ports.ingester, ports.searcher, max_body_bytes=body),
+        judgment_routes(ports.catalog, ports.judgments, max_body_bytes=body),
         file_routes(ports.ingester, max_upload_bytes=settings.max_upload_bytes),
         job_routes(ports.catalog, ports.ingester),
         status_routes(ports.system, ports.catalog, readiness, telemetry.registry),

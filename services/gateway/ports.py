@@ -14,6 +14,7 @@ from services.shared.catalog.collection_settings import CollectionSettings
 from services.shared.catalog.collections import Collection
 from services.shared.catalog.documents import Document, DocumentPage
 from services.shared.catalog.jobs import Failure, Job
+from services.shared.catalog.judgments import Judgment, JudgmentPage
 from services.shared.index.fields import FieldValue
 
 
@@ -124,6 +125,18 @@ class CatalogReader(Protocol):
 
     async def jobs(self, *, collection: str | None, limit: int) -> tuple[Job, ...]:
         """Newest first."""
+        ...
+
+
+class JudgmentStore(Protocol):
+    """The judged queries, which the gateway itself keeps. Raises DependencyUnavailable."""
+
+    async def put_judgments(self, collection: str, judged: Sequence[Judgment]) -> None:
+        """All of them, each in place of the one with its id. Raises NotFound."""
+        ...
+
+    async def judgments(self, collection: str, *, after: str | None, limit: int) -> JudgmentPage:
+        """In the order of ids. Raises NotFound."""
         ...
 
 

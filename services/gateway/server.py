@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from services.gateway.readiness import Readiness
 from services.gateway.settings import GatewaySettings
 from services.shared.runtime.errors import InvalidInput, PlumblineError
 from services.shared.runtime.logs import configure_logs
+from services.shared.runtime.process_life import live
 from services.shared.runtime.server import Closable
 from services.shared.runtime.settings import read_settings
 from services.shared.runtime.telemetry import Telemetry, build_telemetry, otlp_processor
@@ -141,29 +141,8 @@ def run(build: Callable[[GatewaySettings, Telemetry], Awaitable[App]]) -> None:
     for library in ("sse_starlette", "python_multipart"):  # their debug lines hold what passes through
         logging.getLogger(library).setLevel(logging.INFO)
     telemetry = build_telemetry("gateway", VERSION, processor=otlp_processor(settings.otlp_endpoint))
-    sys.exit(asyncio.run(_serve(settings, telemetry, build)))
 
+    async def built_and_live() -> int:
+        return await live(RunningGateway(settings, await build(settings, telemetry), telemetry))
 
-async def _serve(
-    settings: GatewaySettings,
-    telemetry: Telemetry,
-    build: Callable[[GatewaySettings, Telemetry], Awaitable[App]],
-) -> int:
-    stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    gateway = RunningGateway(settings, await build(settings, telemetry), telemetry)
-    await gateway.start()
-    serving = asyncio.ensure_future(gateway.serve())
-    asked = asyncio.ensure_future(stopping.wait())
-    await asyncio.wait([serving, asked], return_when=asyncio.FIRST_COMPLETED)
-    log.info("draining")
-    serving.cancel()
-    (ended,) = await asyncio.gather(serving, return_exceptions=True)
-    await gateway.stop()
-    if isinstance(ended, asyncio.CancelledError):
-        return 0
-    if isinstance(ended, SystemExit):
-        raise ended
-    log.error("ended_by_itself", reason=repr(ended))
-    return 1
+    sys.exit(asyncio.run(built_and_live()))

@@ -33,6 +33,7 @@ async def build(settings: GatewaySettings, telemetry: Telemetry) -> App:
             watch_timeout_s=settings.watch_timeout_s,
         ),
         catalog=catalog,
+        judgments=catalog,
         system=ServiceStates(
             {
                 "embedding": Service(embedding_client.peer.channel, embedding.SERVICE),

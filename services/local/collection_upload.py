@@ -15,6 +15,7 @@ from services.local.sample_collections import Document, SampleCollection
 
 # Documents in one request: small enough for a bar that moves, large enough that requests cost nothing.
 _BATCH = 50
+_JUDGMENTS_BATCH = 1000  # the most that the gateway takes
 _POLL_S = 0.2
 _RUNNING = ("queued", "running")
 
@@ -25,13 +26,13 @@ def gateway_client(url: str) -> httpx.AsyncClient:
 
 
 async def ensure_collection(client: httpx.AsyncClient, sample: SampleCollection, marks: Path) -> None:
-    """Create `sample` and put its documents, unless just these were put before.
+    """Create `sample` and put its documents and judgments, unless just these were put before.
 
     `marks` is a folder where a digest of what was put is kept, one file a collection: an upload that was cut short, or
-    documents that have changed since, are put again, which embeds only what is new. Raises Failure.
+    one that has changed since, is put again, which embeds only what is new. Raises Failure.
     """
-    documents = sample.documents()
-    content = json.dumps([sample.creation(), documents], sort_keys=True)
+    documents, judgments = sample.documents(), sample.judgments()
+    content = json.dumps([sample.creation(), documents, judgments], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
     mark = marks / sample.name
     exists = await _exists(client, sample.name)
@@ -40,6 +41,9 @@ async def ensure_collection(client: httpx.AsyncClient, sample: SampleCollection,
     if not exists:
         await _call(client, "POST", "/v1/collections", sample.creation())
     await _put(client, sample.name, documents)
+    for start in range(0, len(judgments), _JUDGMENTS_BATCH):
+        batch = judgments[start : start + _JUDGMENTS_BATCH]
+        await _call(client, "PUT", f"/v1/collections/{sample.name}/judgments", {"judgments": batch})
     marks.mkdir(parents=True, exist_ok=True)
     mark.write_text(digest)
 
@@ -75,7 +79,7 @@ async def _call(client: httpx.AsyncClient, method: str, path: str, body: object 
         raise Failure(_unreachable(client)) from error
     if response.is_error:
         raise Failure(f"{method} {path} was answered with {response.status_code}: {response.text[:300]}")
-    answer: dict[str, Any] = response.json()
+    answer: dict[str, Any] = response.json() if response.content else {}
     return answer
 
 

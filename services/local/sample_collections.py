@@ -12,8 +12,9 @@ from services.local.bootstrap import ROOT
 from services.local.failure import Failure
 from services.local.python_topics import to_markdown
 
-# A document as the gateway takes it.
+# A document and a judged query as the gateway takes them.
 Document: TypeAlias = Mapping[str, Any]
+Judgment: TypeAlias = Mapping[str, Any]
 
 _SAMPLES = Path(__file__).with_name("samples")
 _PAPERS = ROOT.parent / "shared" / "data" / "papers" / "papers.jsonl.gz"
@@ -21,17 +22,19 @@ _PAPERS = ROOT.parent / "shared" / "data" / "papers" / "papers.jsonl.gz"
 
 @dataclass(frozen=True, slots=True)
 class SampleCollection:
-    """One collection: its name, what it is created with, and its documents, which are read when they are asked for."""
+    """One collection: its name and what it is created with; what is put into it is read when it is asked for."""
 
     name: str
     profile: str
     documents: Callable[[], list[Document]]
     fields: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    judgments: Callable[[], list[Judgment]] = list
+    locale: str = "en"
 
     def creation(self) -> dict[str, Any]:
         """What the gateway is asked to create."""
-        creation = {"name": self.name, "profile": self.profile, "locale": "en", "fields": self.fields}
+        creation = {"name": self.name, "profile": self.profile, "locale": self.locale, "fields": self.fields}
         return creation | ({"settings": self.settings} if self.settings else {})
 
 
@@ -82,6 +85,34 @@ def first_steps() -> list[Document]:
     ]
 
 
+def english_at_work_judgments() -> list[Judgment]:
+    """The questions that an entry answers; one without such an entry says nothing about a ranking."""
+    return [
+        _judgment(line)
+        for line in _lines((_SAMPLES / "english_at_work" / "judged.jsonl").read_text())
+        if line["relevant"]
+    ]
+
+
+def first_steps_judgments() -> list[Judgment]:
+    """The questions of both courses, each asked inside its lesson, as a course asks them."""
+    return [
+        _judgment(line)
+        | {"filter": {"all": [{"field": key, "op": "eq", "value": line[key]} for key in ("locale", "level", "unit")]}}
+        for line in _lines((_SAMPLES / "first_steps" / "judged.jsonl").read_text())
+    ]
+
+
+def _judgment(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line of the samples' judgments, which list the right documents and grade none above another."""
+    return {
+        "id": line["id"],
+        "query": line["question"],
+        "locale": line["locale"],
+        "relevance": dict.fromkeys(line["relevant"], 1),
+    }
+
+
 def papers(file: Path = _PAPERS) -> list[Document]:
     """The test papers beside the checkout. Raises Failure when they are not there."""
     if not file.is_file():
@@ -107,7 +138,11 @@ def _lines(text: str) -> Iterator[Any]:
 _KEYWORD = "keyword"
 SAMPLES = (
     SampleCollection(
-        "english-at-work", "entry", english_at_work, dict.fromkeys(("kind", "level", "part_of_speech"), _KEYWORD)
+        "english-at-work",
+        "entry",
+        english_at_work,
+        dict.fromkeys(("kind", "level", "part_of_speech"), _KEYWORD),
+        judgments=english_at_work_judgments,
     ),
     SampleCollection(
         "first-steps",
@@ -116,6 +151,7 @@ SAMPLES = (
         dict.fromkeys(("level", "unit", "kind"), _KEYWORD),
         # The same word means one thing in unit 1 and another in unit 11: an answer never mixes them.
         {"answer": {"same_field": "unit"}},
+        first_steps_judgments,
     ),
     SampleCollection("plumbline", "docs", plumbline_docs),
     SampleCollection("python-reference", "docs", python_reference),

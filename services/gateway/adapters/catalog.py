@@ -1,7 +1,7 @@
-"""The catalog as the gateway's port: opened when it can be, each read bounded in time."""
+"""The catalog as the gateway's port: opened when it can be, each call bounded in time."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import structlog
@@ -10,6 +10,7 @@ from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.collections import Collection
 from services.shared.catalog.documents import Document, DocumentPage
 from services.shared.catalog.jobs import Failure, Job
+from services.shared.catalog.judgments import Judgment, JudgmentPage
 from services.shared.runtime.errors import DependencyUnavailable
 
 log = structlog.get_logger()
@@ -19,7 +20,7 @@ _RETRY_AFTER_S = 1.0
 
 
 class SharedCatalog:
-    """Reads the catalog at `url`, opened by `open` or by the first read; a read that comes meanwhile waits for it."""
+    """The catalog at `url`, opened by `open` or by the first call; a call that comes meanwhile waits for it."""
 
     def __init__(self, url: str, *, timeout_s: float) -> None:
         self._url = url
@@ -68,6 +69,16 @@ class SharedCatalog:
         """See `CatalogReader`."""
         async with self._asked() as catalog:
             return await catalog.jobs.list(collection=collection, limit=limit)
+
+    async def put_judgments(self, collection: str, judged: Sequence[Judgment]) -> None:
+        """See `JudgmentStore`."""
+        async with self._asked() as catalog:
+            await catalog.judgments.put(collection, judged)
+
+    async def judgments(self, collection: str, *, after: str | None, limit: int) -> JudgmentPage:
+        """See `JudgmentStore`."""
+        async with self._asked() as catalog:
+            return await catalog.judgments.list(collection, after=after, limit=limit)
 
     async def close(self) -> None:
         """Close the catalog if it was opened."""

@@ -1,17 +1,16 @@
 """`/v1/collections/{c}/documents`: read from the catalog, written through ingest."""
 
-import base64
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from services.gateway.bodies.documents import Accepted, DocumentPage, DocumentsBody, DocumentView, DocumentWithChunks
+from services.gateway.id_cursor import cursor_after, id_before
 from services.gateway.json_route import json_route
 from services.gateway.ports import CatalogReader, Ingester, Searcher
 from services.shared.catalog.documents import MAX_PAGE, Document
 from services.shared.catalog.fields import check_document_id
-from services.shared.runtime.errors import InvalidInput
 
 
 def document_routes(
@@ -32,10 +31,10 @@ def document_routes(
         cursor: Annotated[str | None, Query(max_length=4096)] = None,
     ) -> DocumentPage:
         """Accepted documents in the order of their ids."""
-        page = await catalog.documents(collection, after=_after(cursor), limit=limit)
+        page = await catalog.documents(collection, after=id_before(cursor), limit=limit)
         return DocumentPage(
             documents=[DocumentView(**_parts(document), chunks=document.chunks) for document in page.documents],
-            next=None if page.next is None else _cursor(page.next),
+            next=cursor_after(page.next),
         )
 
     @router.get("/v1/collections/{collection}/documents/{document_id:path}")
@@ -64,16 +63,3 @@ def _parts(document: Document) -> dict[str, object]:
         "date": content.date,
         "metadata": content.metadata,
     }
-
-
-def _cursor(after: str) -> str:
-    return base64.urlsafe_b64encode(after.encode()).decode()
-
-
-def _after(cursor: str | None) -> str | None:
-    if cursor is None:
-        return None
-    try:
-        return base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-    except ValueError:
-        raise InvalidInput("this is not a cursor: give the `next` of an earlier page", field="cursor") from None

@@ -7,6 +7,7 @@ from services.shared.catalog.database import Database
 from services.shared.catalog.documents import Documents
 from services.shared.catalog.generations import Generations
 from services.shared.catalog.jobs import Jobs
+from services.shared.catalog.judgments import Judgments
 from services.shared.catalog.work import WorkQueue
 
 
@@ -23,6 +24,7 @@ class Catalog:
         self.documents = Documents(database)
         self.generations = Generations(database)
         self.jobs = Jobs(database)
+        self.judgments = Judgments(database)
         self.work = WorkQueue(database)
 
     @classmethod

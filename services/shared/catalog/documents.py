@@ -8,7 +8,7 @@ from sqlalchemy import Row, Select, and_, exists, func, select
 
 from services.shared.catalog.database import Database
 from services.shared.catalog.schema import collections, documents, generation_documents
-from services.shared.catalog.sequence import no_such_collection
+from services.shared.catalog.sequence import require_collection
 from services.shared.index.fields import FieldValue
 from services.shared.runtime.errors import InvalidInput, NotFound
 
@@ -138,9 +138,7 @@ class Documents:
         if after is not None:
             query = query.where(documents.c.id > after)
         async with self._database.read() as connection:
-            known = await connection.scalar(select(collections.c.name).where(collections.c.name == collection))
-            if known is None:
-                raise no_such_collection(collection)
+            await require_collection(connection, collection)
             rows = (await connection.execute(query.order_by(documents.c.id).limit(limit + 1))).all()
         page = tuple(_document(row) for row in rows[:limit])
         return DocumentPage(page, page[-1].id if len(rows) > limit else None)

@@ -96,6 +96,19 @@ generation_documents = Table(
     Column("chunks", Integer, nullable=False),
 )
 
+# Judged queries; a null locale is the collection's.
+judgments = Table(
+    "judgments",
+    metadata,
+    Column("collection", ForeignKey("collections.name", ondelete="CASCADE"), primary_key=True),
+    Column("id", String(512), primary_key=True),
+    Column("query", Text, nullable=False),
+    Column("locale", String(35)),
+    Column("filter", JSON(none_as_null=True)),
+    # Document id -> grade.
+    Column("relevance", JSON, nullable=False),
+)
+
 # Jobs outlive their collection, so that whoever waits for one learns that it was cancelled.
 jobs = Table(
     "jobs",

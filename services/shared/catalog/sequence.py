@@ -19,6 +19,12 @@ async def lock_collection(connection: AsyncConnection, name: str) -> Row[Any]:
     return row
 
 
+async def require_collection(connection: AsyncConnection, name: str) -> None:
+    """Raises NotFound when there is no such collection."""
+    if await connection.scalar(select(collections.c.name).where(collections.c.name == name)) is None:
+        raise no_such_collection(name)
+
+
 def no_such_collection(name: str) -> NotFound:
     """The error of a name that no collection has."""
     return NotFound(f"collection '{name}' does not exist; GET /v1/collections lists them", field="collection")

@@ -42,10 +42,13 @@ async def test_what_only_the_catalog_knows_is_503(own_house: House) -> None:
         ("GET", "/v1/collections/papers"),
         ("GET", "/v1/collections/papers/documents"),
         ("GET", "/v1/collections/papers/documents/a"),
+        ("GET", "/v1/collections/papers/judgments"),
         ("GET", "/v1/jobs/a"),
     ):
         problem = assert_problem(await own_house.http.request(method, path), 503)
         assert problem["detail"] == "the catalog does not answer"
+    judged = {"judgments": [{"id": "q", "query": "x", "relevance": {"a": 1}}]}
+    assert_problem(await own_house.http.put("/v1/collections/papers/judgments", json=judged), 503)
     assert_problem(await own_house.http.post("/v1/search", json=SEARCH), 503)
     status = (await own_house.http.get("/v1/status")).json()
     assert (status["ready"], status["degraded"]) == (False, ["catalog"])

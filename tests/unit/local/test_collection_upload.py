@@ -11,6 +11,7 @@ from services.local.failure import Failure
 from services.local.sample_collections import SampleCollection
 
 DOCUMENTS = [{"id": str(number), "text": f"text {number}"} for number in range(70)]
+JUDGMENTS = [{"id": str(number), "query": "q", "relevance": {"1": 1}} for number in range(1200)]
 SAMPLE = SampleCollection("a-sample", "docs", lambda: list(DOCUMENTS), {"kind": "keyword"})
 
 
@@ -20,6 +21,7 @@ class FakeGateway:
 
     collections: dict[str, Any] = field(default_factory=dict)
     documents: dict[str, Any] = field(default_factory=dict)
+    judgments: dict[str, Any] = field(default_factory=dict)
     batches: list[int] = field(default_factory=list)
     asked: int = 0
     fails_after: int | None = None
@@ -38,6 +40,10 @@ class FakeGateway:
                 self.batches.append(len(body["documents"]))
                 self.documents |= {document["id"]: document for document in body["documents"]}
                 return httpx.Response(202, json={"job_id": "j1"})
+            case "PUT", ["collections", _, "judgments"]:
+                assert len(body["judgments"]) <= 1000
+                self.judgments |= {judgment["id"]: judgment for judgment in body["judgments"]}
+                return httpx.Response(204)
             case "GET", ["jobs", "j1"]:
                 self.asked += 1
                 state = "running" if self.asked % 2 else "succeeded"
@@ -83,6 +89,21 @@ async def test_changed_documents_are_put_again(tmp_path: Path) -> None:
         await ensure_collection(client, changed, tmp_path)
     assert gateway.documents["0"] == {"id": "0", "text": "new"}
     assert gateway.batches == [50, 20, 1]
+
+
+async def test_judgments_come_with_the_documents(tmp_path: Path) -> None:
+    gateway = FakeGateway()
+    async with gateway.client() as client:
+        await ensure_collection(client, replace(SAMPLE, judgments=lambda: list(JUDGMENTS)), tmp_path)
+    assert list(gateway.judgments.values()) == JUDGMENTS
+
+
+async def test_new_judgments_are_put_although_the_documents_are_the_same(tmp_path: Path) -> None:
+    gateway = FakeGateway()
+    async with gateway.client() as client:
+        await ensure_collection(client, SAMPLE, tmp_path)
+        await ensure_collection(client, replace(SAMPLE, judgments=lambda: JUDGMENTS[:1]), tmp_path)
+    assert list(gateway.judgments.values()) == JUDGMENTS[:1]
 
 
 async def test_a_collection_that_was_deleted_is_made_again(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from services.local.sample_collections import (
     SampleCollection,
     english_at_work,
     first_steps,
+    first_steps_judgments,
     papers,
     plumbline_docs,
     python_reference,
@@ -56,6 +57,25 @@ def test_every_sample_has_unique_ids_text_and_only_declared_fields(sample: Sampl
     for document in documents:
         assert set(document.get("metadata", {})) <= set(sample.fields)
         assert (document.get("text") or document["markdown"]).strip()
+
+
+@pytest.mark.parametrize(("name", "judged"), [("english-at-work", 75), ("first-steps", 30), ("python-reference", 0)])
+def test_judged_questions_are_those_that_a_document_answers(name: str, judged: int) -> None:
+    sample = next(sample for sample in SAMPLES if sample.name == name)
+    judgments, ids = sample.judgments(), {document["id"] for document in sample.documents()}
+    assert len({judgment["id"] for judgment in judgments}) == len(judgments) == judged
+    assert all(judgment["relevance"] and set(judgment["relevance"]) <= ids for judgment in judgments)
+
+
+def test_a_lesson_question_is_asked_inside_its_lesson() -> None:
+    documents = {document["id"]: document for document in first_steps()}
+    for judgment in first_steps_judgments():
+        wanted = {part["field"]: part["value"] for part in judgment["filter"]["all"]}
+        for document_id in judgment["relevance"]:
+            document = documents[document_id]
+            assert wanted == {"locale": document["locale"]} | {
+                key: document["metadata"][key] for key in wanted if key != "locale"
+            }
 
 
 def test_what_is_created_leaves_settings_out_when_there_are_none() -> None:
