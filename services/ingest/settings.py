@@ -26,7 +26,7 @@ class IngestSettings(RpcSettings):
         description="Chunks sent to embedding in one call. More saves calls and holds more memory.",
     )
     lease_s: float = Field(
-        60.0, ge=5, le=3600, description="Seconds after which the work of a worker that fell silent is taken over."
+        20.0, ge=5, le=3600, description="Seconds after which the work of a worker that fell silent is taken over."
     )
     poll_s: float = Field(
         0.5, ge=0.05, le=60, description="Seconds between looks at the queue when nobody rang: other replicas' work."

@@ -66,17 +66,35 @@ class Worker:
         while True:
             self._bell.clear()
             try:
-                items = await self._catalog.work.claim(
-                    owner=self._name, now=self._clock(), lease_s=self._lease_s, limit=self._batch_documents
-                )
-                await self._apply_by_collection(items)
+                applied_some = await self._apply_next()
             except PlumblineError as error:
                 # The catalog did not answer. What was claimed comes back when its lease ends.
                 log.warning("queue_unavailable", reason=error.message)
                 await asyncio.sleep(_CATALOG_PAUSE_S)
                 continue
-            if not items:
+            if not applied_some:
                 await self._wait_for_the_bell()
+
+    async def _apply_next(self) -> bool:
+        """Whether anything was due."""
+        items = await self._catalog.work.claim(
+            owner=self._name, now=self._clock(), lease_s=self._lease_s, limit=self._batch_documents
+        )
+        try:
+            await self._apply_by_collection(items)
+        except asyncio.CancelledError:
+            await self._give_back(items)
+            raise
+        return bool(items)
+
+    async def _give_back(self, items: Sequence[WorkItem]) -> None:
+        """Let another worker, or this one after a restart, go on at once instead of after the lease."""
+        for item in items:
+            try:
+                now = self._clock()
+                await self._catalog.work.fail(item, reason="the worker was stopped", now=now, retry_at=now)
+            except PlumblineError as error:  # done already, or taken over
+                log.debug("item_not_given_back", document_id=item.document_id, reason=error.message)
 
     async def _wait_for_the_bell(self) -> None:
         try:

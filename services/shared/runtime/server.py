@@ -1,7 +1,6 @@
 """The life of a gRPC process: start, become ready, serve, drain on SIGTERM, leave with exit code 0."""
 
 import asyncio
-import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from services.shared.runtime.channel import MAX_MESSAGE_BYTES
 from services.shared.runtime.errors import PlumblineError
 from services.shared.runtime.interceptors import CallInterceptor, VersionInterceptor
 from services.shared.runtime.logs import configure_logs
+from services.shared.runtime.process_life import live
 from services.shared.runtime.rpc_metrics import RpcMetrics
 from services.shared.runtime.settings import RpcSettings, read_settings
 from services.shared.runtime.telemetry import Telemetry, build_telemetry, otlp_processor
@@ -157,27 +157,8 @@ def run(service: str, kind: type[SettingsT], build: Callable[[SettingsT, Telemet
     settings = read_settings(kind)
     configure_logs(service, settings.log_level)
     telemetry = build_telemetry(service, VERSION, processor=otlp_processor(settings.otlp_endpoint))
-    sys.exit(asyncio.run(_serve(settings, telemetry, build)))
 
+    async def built_and_live() -> int:
+        return await live(RunningServer(settings, await build(settings, telemetry), telemetry))
 
-async def _serve(
-    settings: SettingsT, telemetry: Telemetry, build: Callable[[SettingsT, Telemetry], Awaitable[App]]
-) -> int:
-    stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    server = RunningServer(settings, await build(settings, telemetry), telemetry)
-    await server.start()
-    serving = asyncio.ensure_future(server.serve())
-    asked = asyncio.ensure_future(stopping.wait())
-    await asyncio.wait([serving, asked], return_when=asyncio.FIRST_COMPLETED)
-    log.info("draining")
-    serving.cancel()
-    (ended,) = await asyncio.gather(serving, return_exceptions=True)
-    await server.stop()
-    if isinstance(ended, asyncio.CancelledError):
-        return 0
-    if isinstance(ended, SystemExit):
-        raise ended
-    log.error("ended_by_itself", reason=repr(ended))
-    return 1
+    sys.exit(asyncio.run(built_and_live()))
