@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,12 +89,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start(data: Path, port: int) -> subprocess.Popen[bytes]:
+def start(data: Path, port: int, **knobs: str) -> subprocess.Popen[bytes]:
     """`make run` without the set-up."""
-    knobs = {"PORT": str(port), "DATA": str(data), "MODEL": "hashing", "SAMPLE": "0"}
+    given = {"PORT": str(port), "DATA": str(data), "MODEL": "hashing", "SAMPLE": "0", **knobs}
     return subprocess.Popen(
         [sys.executable, "-m", "services.local", "run"],
-        env={**os.environ, **knobs},
+        env={**os.environ, **given},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -115,10 +116,11 @@ def wait_until_ready(http: httpx.Client, process: subprocess.Popen[bytes]) -> No
     raise AssertionError("the stack did not become ready")
 
 
-@pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    data, port = tmp_path_factory.mktemp("data"), free_port()
-    process = start(data, port)
+@contextmanager
+def running_stack(data: Path, **knobs: str) -> Iterator[Stack]:
+    """A stack until the block ends; then Ctrl-C, exit code 0, and no process left."""
+    port = free_port()
+    process = start(data, port, **knobs)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
             wait_until_ready(http, process)
@@ -132,3 +134,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         if process.poll() is None:
             process.kill()
             process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with running_stack(tmp_path_factory.mktemp("data")) as running:
+        yield running
