@@ -2,24 +2,22 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
 from contextlib import AsyncExitStack, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
 from loadtests.budget import Budget, read_budget
 from loadtests.comparison import compare
-from loadtests.figures import Figures, figures
 from loadtests.generator import Load, generate
 from loadtests.grpc_sender import SERVICES
 from loadtests.markdown import markdown
 from loadtests.mix import Mix
 from loadtests.picture import draw
 from loadtests.provenance import this_machine, this_source
-from loadtests.recording import KindRecording, Recording
-from loadtests.report import Generator, KindReport, Report, Setup
+from loadtests.report import Report, Setup
 from loadtests.stack import Address, describe, own_stack, scratch_collection
-from loadtests.verdict import Counts, Verdict, judge
+from loadtests.summary import Summary, summarise
+from loadtests.verdict import Verdict, judge
 from services.local.failure import Failure
 
 RESULTS = Path(__file__).with_name("results") / "load"
@@ -43,18 +41,7 @@ async def run(mix: Mix, setup: Setup, running: Address | None) -> Report:
         print(f"load       {setup.rate_per_s:g}/s to {address.url} for {seconds:g} s", flush=True)
         recording = await asyncio.to_thread(generate, Load(address.url, address.targets, mix, setup))
 
-    kinds = {name: _kind(kind) for name, kind in sorted(recording.kinds.items())}
-    counts = Counts(
-        sent=sum(kind.sent for kind in kinds.values()),
-        answered=sum(kind.answered for kind in kinds.values()),
-        incomplete=sum(kind.incomplete for kind in kinds.values()),
-    )
-    generator = Generator(
-        lag_ms=figures(recording.lag) if counts.sent else None,
-        offered_per_s=counts.sent / setup.duration_s,
-        achieved_per_s=recording.completed / setup.duration_s,
-    )
-    calls = _calls(recording)
+    measured = summarise(recording, setup.duration_s)
     return Report(
         date=date.isoformat(timespec="seconds"),
         machine=this_machine(),
@@ -62,11 +49,11 @@ async def run(mix: Mix, setup: Setup, running: Address | None) -> Report:
         source=this_source(),
         stack=stack,
         setup=setup,
-        generator=generator,
-        counts=counts,
-        kinds=kinds,
-        calls=calls,
-        verdict=_verdict(budget, setup, calls, counts, generator),
+        generator=measured.generator,
+        counts=measured.counts,
+        kinds=measured.kinds,
+        calls=measured.calls,
+        verdict=_verdict(budget, setup, measured),
     )
 
 
@@ -106,42 +93,17 @@ def _require_targets(mix: Mix, address: Address) -> None:
         raise Failure(f"this mix calls services over gRPC; say where: --target {missing[0]}=127.0.0.1:PORT")
 
 
-def _kind(kind: KindRecording) -> KindReport:
-    return KindReport(
-        call=kind.call,
-        over=kind.over,
-        sent=kind.sent,
-        answered=kind.answered,
-        incomplete=kind.incomplete,
-        errors=dict(kind.errors),
-        degraded=dict(kind.degraded),
-        measures={name: figures(histogram) for name, histogram in kind.measures.items()},
-    )
-
-
-def _calls(recording: Recording) -> dict[str, dict[str, Figures]]:
-    measured: dict[str, list[str]] = {}
-    for kind in recording.kinds.values():
-        known = measured.setdefault(kind.call, [])
-        known += [name for name in kind.measures if name not in known]
-    return {
-        call: {name: figures(recording.pooled(call, name)) for name in measures}
-        for call, measures in sorted(measured.items())
-    }
-
-
-def _verdict(
-    budget: Budget, setup: Setup, calls: Mapping[str, Mapping[str, Figures]], counts: Counts, generator: Generator
-) -> Verdict:
+def _verdict(budget: Budget, setup: Setup, measured: Summary) -> Verdict:
     stages = {
-        name: calls[stage.call][stage.measure]
+        name: measured.calls[stage.call][stage.measure]
         for name, stage in budget.stages.items()
-        if stage.measure in calls.get(stage.call, {})
+        if stage.measure in measured.calls.get(stage.call, {})
     }
+    lag = measured.generator.lag_ms
     return judge(
         budget.limits(setup.environment, scale=setup.budget_scale),
         budget.objectives,
         stages,
-        counts,
-        lag_p99_ms=generator.lag_ms.p99 if generator.lag_ms else 0.0,
+        measured.counts,
+        lag_p99_ms=lag.p99 if lag else 0.0,
     )

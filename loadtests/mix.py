@@ -81,10 +81,6 @@ class Mix(StrictFile):
                 raise ValueError(f"kind {name} writes, and there is no scratch collection to write to")
         return self
 
-    def goes_over(self, transport: Transport) -> bool:
-        """Whether any kind needs `transport`."""
-        return any(kind.over == transport for kind in self.kinds.values())
-
     def requests(self, random_source: random.Random, first_serial: int = 0) -> Iterator[Request]:
         """Requests without end: kinds by their shares, words by chance. `{serial}` counts from `first_serial`."""
         names = list(self.kinds)

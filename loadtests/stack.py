@@ -73,7 +73,9 @@ async def scratch_collection(url: str, mix: Mix) -> AsyncIterator[None]:
             raise Failure(
                 f"a collection {name} is there already, and this run would delete it: delete it, or rename it"
             )
-        (await client.post("/v1/collections", json=mix.scratch.model_dump())).raise_for_status()
+        made = await client.post("/v1/collections", json=mix.scratch.model_dump())
+        if made.is_error:
+            raise Failure(f"the scratch collection {name} cannot be made: {made.text}")
         try:
             yield
         finally:
