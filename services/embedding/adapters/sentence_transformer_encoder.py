@@ -1,7 +1,7 @@
 """Real weights: any folder that sentence-transformers can load, if its first part is a transformer.
 
-Padding and pooling are the library's; only the cut into windows is ours, so that a text within the limit gets the
-vector that `SentenceTransformer.encode` gives it.
+Everything from word pieces to vectors is the library's; what comes before, the cut into windows and the padding, is
+ours, and a text within the limit gets the vector that `SentenceTransformer.encode` gives it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -127,6 +127,11 @@ def load_sentence_transformer(
         torch.set_num_threads(threads)
     placed = _device(device)
     number = _dtype(dtype, placed)
+    has_mkl = torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]
+    if has_mkl and number is torch.float32 and placed.type == "cpu":
+        # oneDNN keeps compiled kernels for each shape of a batch: 180 MiB after 900 shapes. MKL needs the same time and
+        # keeps none (all-MiniLM-L6-v2, 8 x 64 tokens on one core: 137 ms against 140 ms; memory flat at 525 MiB).
+        torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         module = SentenceTransformer(
@@ -137,7 +142,8 @@ def load_sentence_transformer(
             model_kwargs={"dtype": number, "use_safetensors": True},
         )
     except Exception as error:  # what the library raises for a broken folder has no common class
-        raise UnfitModel(f"it could not be loaded: {type(error).__name__}: {error}") from error
+        reason = " ".join(str(error).split())
+        raise UnfitModel(f"it could not be loaded: {type(error).__name__}: {reason}") from error
     # The library gives `dtype` to the transformer alone; a dense layer behind it has to follow.
     return SentenceTransformerEncoder(module.to(number), name=name, weights_sha256=weights_sha256)
 
