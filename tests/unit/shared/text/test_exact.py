@@ -8,8 +8,8 @@ from services.shared.text.exact import ExactTerms, contains_all, exact_terms
 @pytest.mark.parametrize(
     ("query", "codes"),
     [
-        ("what does TOIL mean", ["toil"]),
-        ("TOIL 是什么意思", ["toil"]),
+        ("what does TOIL mean", ["TOIL"]),
+        ("TOIL 是什么意思", ["TOIL"]),
         ("WHAT DOES TOIL MEAN", []),
         ("TOIL", []),
         ("exercise E5_3 of unit 1-12", ["e5_3", "1-12"]),
@@ -17,7 +17,7 @@ from services.shared.text.exact import ExactTerms, contains_all, exact_terms
         ("release v2.1 of GPT4 for R&D", ["v2.1", "gpt4", "r&d"]),
         ("E5_3 e5_3", ["e5_3"]),
         ("papers of 2021 on long-term well-being", []),  # numbers and hyphens: see the module's figures
-        ("COVID-19 and X-ray and HIV-AIDS", ["covid-19", "hiv-aids"]),
+        ("COVID-19 and X-ray and HIV-AIDS", ["covid-19", "HIV-AIDS"]),
         ("I am here", []),
         ("???", []),
     ],
@@ -77,6 +77,29 @@ def test_quoted_phrases_are_found(query: str, phrases: list[str]) -> None:
 def test_a_term_is_bounded_as_a_word(term: str, text: str, yes: bool) -> None:
     assert contains_all(text, ExactTerms(phrases=(term,), codes=())) is yes
     assert contains_all(text, ExactTerms(phrases=(), codes=(term,))) is yes
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "yes"),
+    [
+        ("what is TOIL", "Ask for TOIL.", True),
+        ("what is TOIL", "TOIL, not toil", True),
+        ("what is TOIL", "toil and trouble", False),
+        ("what is TOIL", "Toil and trouble", False),
+        ("what is TOIL", "ＴＯＩＬ", True),
+        ("who is the WHO", "the people who ask", False),
+        ("does HIV-AIDS spread", "hiv-aids", False),
+        ("what is İŞ", "bir iş günü", False),
+        ("where is E5_3", "see e5_3", True),
+        ("is GPT4 new", "gpt4", True),
+        ("our R&D budget", "the r&d budget", True),
+        ("the .NET way", "in .net 8", True),
+        ('what is "TOIL"', "toil and trouble", True),
+        ("what is toil and ꭰꭱ1", "ꭰꭱ1", True),  # Cherokee folds to capitals
+    ],
+)
+def test_a_code_that_only_its_capitals_tell_stands_in_capitals_in_the_text(query: str, text: str, yes: bool) -> None:
+    assert contains_all(text, exact_terms(query)) is yes
 
 
 def test_all_terms_must_be_there() -> None:
