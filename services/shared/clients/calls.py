@@ -111,21 +111,26 @@ class Peer:
     ) -> ResponseT:
         """One call with a stream of requests; never tried again.
 
-        An error that `requests` itself raises reaches the caller as it is.
+        When the peer begins its reply before it has all of them, the rest is not sent. An error that `requests` itself
+        raises reaches the caller as it is.
         """
         raised: list[Exception] = []
 
         async def watched() -> AsyncIterator[RequestT]:
+            replied = asyncio.ensure_future(call.initial_metadata())
             try:
-                async for request in requests:
+                async for request in _until(replied, requests):
                     yield request
             except Exception as error:
                 raised.append(error)
                 raise
+            finally:
+                replied.cancel()
 
         with self._spanned(rpc) as span:
+            call = method(watched(), timeout=self._timeout(timeout_s), metadata=_metadata(span))
             try:
-                return await method(watched(), timeout=self._timeout(timeout_s), metadata=_metadata(span))
+                return await call
             except (grpc.aio.AioRpcError, asyncio.CancelledError):
                 if raised:
                     raise raised[0] from None
@@ -174,6 +179,22 @@ class Peer:
     async def close(self) -> None:
         """Close the channel; calls that run are cancelled."""
         await self.channel.close()
+
+
+async def _until(over: "asyncio.Future[Any]", requests: AsyncIterator[RequestT]) -> AsyncIterator[RequestT]:
+    """The requests, until `over` is done, also while the next one is waited for."""
+    while not over.done():
+        following: asyncio.Future[RequestT] = asyncio.ensure_future(anext(requests))
+        try:
+            await asyncio.wait((over, following), return_when=asyncio.FIRST_COMPLETED)
+            if not following.done():
+                return
+            request = following.result()
+        except StopAsyncIteration:
+            return
+        finally:
+            following.cancel()
+        yield request
 
 
 def _left(deadline: float) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations  # grpc's handler classes are generic for the
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
@@ -35,6 +35,9 @@ Context = grpc.aio.ServicerContext[Any, Any]
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 # How long a refused caller waits: about the time in which a full house of short calls is served.
 _RETRY_AFTER_S = 0.25
+# A stream of requests that nobody reads any more is emptied for at most so long: our own callers stop at once when they
+# see the reply begin, a foreign one may send on for ever.
+DRAIN_S = 5.0
 # Health and reflection are asked by probes and tools, which know nothing of deadlines and request ids.
 _STANDARD_SERVICES = ("/grpc.health.", "/grpc.reflection.")
 
@@ -103,7 +106,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
         async def reply_once(request: Any, context: Context) -> Any:
             inner: Any = handler.stream_unary if handler.request_streaming else handler.unary_unary
-            return await self._around(method, context, lambda: _result(inner, request, context))
+            sent = request if handler.request_streaming else None
+            return await self._around(method, context, lambda: _result(inner, request, context), sent)
 
         async def reply_stream(request: Any, context: Context) -> None:
             # Written here rather than yielded, so that span and call live and end in the one task that serves the call.
@@ -115,7 +119,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
                     async for response in responses:
                         await context.write(response)
 
-            await self._around(method, context, write_all)
+            sent = request if handler.request_streaming else None
+            await self._around(method, context, write_all, sent)
 
         kinds: dict[tuple[bool, bool], tuple[Callable[..., Any], Callable[..., Any]]] = {
             (False, False): (grpc.unary_unary_rpc_method_handler, reply_once),
@@ -126,7 +131,14 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         make, behaviour = kinds[bool(handler.request_streaming), bool(handler.response_streaming)]
         return make(behaviour, handler.request_deserializer, handler.response_serializer)  # type: ignore[no-any-return]
 
-    async def _around(self, method: str, context: Context, serve: Callable[[], Awaitable[Any]]) -> Any:
+    async def _around(
+        self,
+        method: str,
+        context: Context,
+        serve: Callable[[], Awaitable[Any]],
+        sent: AsyncIterator[Any] | None,
+    ) -> Any:
+        """Serve one call; `sent` are its requests where they are a stream."""
         short = method.rsplit("/", 1)[1]
         metadata = tuple(context.invocation_metadata() or ())
         remaining_s = context.time_remaining()
@@ -162,11 +174,11 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
                 raise
             except PlumblineError as error:
                 code = status_of(error).code
-                await self._abort(context, error, call)
+                await self._abort(context, error, call, sent)
             except Exception as error:
                 code = grpc.StatusCode.INTERNAL
                 log.exception("call_failed", method=short, error=type(error).__name__)
-                await self._abort(context, Internal(f"internal error; request id {call.request_id}"), call)
+                await self._abort(context, Internal(f"internal error; request id {call.request_id}"), call, sent)
             finally:
                 in_flight.dec()
                 self._metrics.requests.labels(short, code.name).inc()
@@ -174,10 +186,14 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
                 _mark(span, code)
 
     @staticmethod
-    async def _abort(context: Context, error: PlumblineError, call: Call) -> NoReturn:
+    async def _abort(
+        context: Context, error: PlumblineError, call: Call, sent: AsyncIterator[Any] | None
+    ) -> NoReturn:
         if isinstance(error, Internal):
             log.error("internal_error", reason=error.message)
             error = Internal(f"internal error; request id {call.request_id}")
+        if sent is not None:
+            await _drain(sent, context)
         await context.abort(status_of(error).code, error.message, error_to_metadata(error))
         raise AssertionError("abort always raises")
 
@@ -186,6 +202,19 @@ async def _result(behaviour: Callable[..., Any], request: Any, context: Context)
     """What a handler returns, be it a coroutine function (ours) or a plain function (the standard services)."""
     outcome = behaviour(request, context)
     return await outcome if isinstance(outcome, Awaitable) else outcome
+
+
+async def _drain(sent: AsyncIterator[Any], context: Context) -> None:
+    """Let the caller see that it is refused, and read what is on its way.
+
+    A status that is sent while requests still come ends the stream with a reset, which overtakes the status at the
+    caller about half the time.
+    """
+    await context.send_initial_metadata(())
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in sent:
+                pass
 
 
 def _mark(span: Span, code: grpc.StatusCode) -> None:
