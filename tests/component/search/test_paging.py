@@ -60,6 +60,20 @@ async def test_the_last_page_and_one_beyond_what_was_found_have_no_next(service:
     assert (len(beyond.hits), beyond.next, beyond.window) == (0, "", 23)
 
 
+async def test_the_last_page_of_the_window_is_cut_at_its_end(service: Searching) -> None:
+    window = {"retrieval": retrieval(window=20)}
+    whole = documents(await service.search(limit=20, **window))
+    assert await service.found(limit=7, offset=18, **window) == whole[18:]
+    assert await service.found(limit=7, offset=20, **window) == []
+    assert await service.found(limit=1000, **window) == whole
+    assert await service.refused(limit=7, offset=21, **window) == (grpc.StatusCode.INVALID_ARGUMENT, "offset")
+
+
+async def test_a_window_smaller_than_the_limit_gives_what_it_holds(service: Searching) -> None:
+    page = await service.search(retrieval=retrieval(window=5))
+    assert (len(page.hits), page.window, page.next) == (5, 5, "")
+
+
 async def test_a_page_by_cursor_searches_nothing_again_and_says_what_its_window_is(service: Searching) -> None:
     first = await service.search(limit=20)
     service.index.calls.clear()

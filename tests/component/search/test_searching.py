@@ -272,7 +272,7 @@ async def test_the_catalog_is_asked_once_in_a_while() -> None:
         ({"collection": ""}, "collection"),
         ({"limit": 0}, "limit"),
         ({"limit": 10_001}, "limit"),
-        ({"offset": 91}, "offset"),
+        ({"offset": 101}, "offset"),
         ({"cursor": "forged"}, "cursor"),
         ({"mode": 9}, "mode"),
         ({"retrieval": None}, "retrieval"),

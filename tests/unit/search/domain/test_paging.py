@@ -6,14 +6,14 @@ from services.search.domain.invalid_query import InvalidQuery
 from services.search.domain.paging import check_page, cut_page
 
 
-@pytest.mark.parametrize(("limit", "offset"), [(1, 0), (100, 0), (1, 99), (10, 90)])
-def test_a_page_within_the_window_is_fine(limit: int, offset: int) -> None:
+@pytest.mark.parametrize(("limit", "offset"), [(1, 0), (100, 0), (1, 99), (7, 98), (1000, 0), (1000, 100)])
+def test_a_page_that_begins_within_the_window_is_fine(limit: int, offset: int) -> None:
     check_page(limit=limit, offset=offset, window=100)
 
 
 @pytest.mark.parametrize(
     ("limit", "offset", "field"),
-    [(0, 0, "limit"), (-1, 0, "limit"), (101, 0, "limit"), (10, 91, "offset"), (10, -1, "offset")],
+    [(0, 0, "limit"), (-1, 0, "limit"), (1001, 0, "limit"), (10, 101, "offset"), (10, -1, "offset")],
 )
 def test_a_page_beyond_the_window_is_refused_by_its_field(limit: int, offset: int, field: str) -> None:
     with pytest.raises(InvalidQuery) as refused:
@@ -24,6 +24,11 @@ def test_a_page_beyond_the_window_is_refused_by_its_field(limit: int, offset: in
 def test_a_limit_is_at_most_a_thousand_whatever_the_window() -> None:
     with pytest.raises(InvalidQuery, match="from 1 to 1000, got 1001"):
         check_page(limit=1001, offset=0, window=5000)
+
+
+def test_an_offset_beyond_the_window_is_told_how_far_it_reaches() -> None:
+    with pytest.raises(InvalidQuery, match="from 0 to 100, the hits that can be paged, got 101"):
+        check_page(limit=1, offset=101, window=100)
 
 
 def test_an_offset_beyond_what_was_found_gives_an_empty_page_and_no_rest() -> None:
