@@ -1,0 +1,85 @@
+"""Measures one set in a running stack."""
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from loadtests.provenance import this_machine, this_source
+from loadtests.quality.asking import get, judgments_of, stages_of_query
+from loadtests.quality.figures import Figures
+from loadtests.quality.judged_set import JudgedSet
+from loadtests.quality.measures import measure
+from loadtests.quality.stages import Found
+from services.local.collection_upload import ensure_collection
+from services.local.failure import Failure
+from services.local.progress import ProgressLine
+
+
+async def measure_set(client: httpx.AsyncClient, judged: JudgedSet, marks: Path) -> Figures:
+    """Put the set's documents and judgments, where it brings them, and ask every judged query in every mode.
+
+    `marks` is what `ensure_collection` remembers by. Raises Failure when documents are missing, a part of the stack is,
+    or the stack has another model.
+    """
+    began = time.monotonic()
+    if judged.content:
+        await ensure_collection(client, judged.content, marks)
+    put_s = time.monotonic() - began if judged.content else None
+    collection = await get(client, f"/v1/collections/{judged.collection}")
+    model = await _model(client, judged)
+    documents = collection["generation"]["documents"]
+    if judged.content and documents != (expected := len(judged.content.documents())):
+        raise Failure(f"{judged.name}: {documents} of {expected} documents are searchable; see the log of ingest")
+    judgments = await judgments_of(client, judged.collection)
+    stages, asked_s = await _stages(client, judged, judgments)
+    return Figures(
+        name=judged.name,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        source=this_source(),
+        machine=this_machine(),
+        judged_sha256=hashlib.sha256(json.dumps(judgments, sort_keys=True).encode()).hexdigest(),
+        model=model["name"],
+        weights_sha256=model["weights_sha256"],
+        documents=documents,
+        chunks=collection["generation"]["chunks"],
+        put_s=None if put_s is None else round(put_s, 1),
+        asked_s=round(asked_s, 1),
+        vectors=None,
+        watched=list(judged.watched),
+        queries=[judgment["id"] for judgment in judgments],
+        stages=stages,
+    )
+
+
+async def _model(client: httpx.AsyncClient, judged: JudgedSet) -> Mapping[str, Any]:
+    model: Mapping[str, Any] | None = (await get(client, "/v1/status"))["model"]
+    if model is None:
+        raise Failure(f"{judged.name}: the embedding service does not answer")
+    if judged.content and "vector" in judged.modes and model["name"] != judged.model:
+        raise Failure(f"{judged.name} is measured with {judged.model}, and this stack has {model['name']}")
+    return model
+
+
+async def _stages(
+    client: httpx.AsyncClient, judged: JudgedSet, judgments: Sequence[dict[str, Any]]
+) -> tuple[dict[str, dict[str, list[float | None]]], float]:
+    """Values by stage and measure, and the seconds that it took to ask."""
+    progress = ProgressLine(f"asked  {judged.name:<16}", len(judgments), "queries")
+    began = time.monotonic()
+    found: dict[str, dict[str, list[Found]]] = {}
+    for number, judgment in enumerate(judgments, start=1):
+        for stage, documents in (await stages_of_query(client, judged, judgment)).items():
+            found.setdefault(stage, {})[judgment["id"]] = documents
+        progress.show(number)
+    asked_s = time.monotonic() - began
+    progress.finish()
+    relevance = {judgment["id"]: judgment["relevance"] for judgment in judgments}
+    return {
+        stage: measure(by_query, relevance, attribute=judged.attribute is not None) for stage, by_query in found.items()
+    }, asked_s

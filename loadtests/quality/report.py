@@ -1,0 +1,97 @@
+"""Figures for people: a table for each set, in Markdown whose columns line up in a terminal too."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from loadtests.quality.chance import CONFIDENCE, mean_of
+from loadtests.quality.comparison import Comparison
+from loadtests.quality.figures import Figures
+from loadtests.quality.measured import Measured
+from loadtests.quality.measures import AGE, DISTINCT, MEASURES
+
+_WIDE = (DISTINCT, AGE)  # numbers over 1
+
+
+def markdown(measured: Sequence[Measured], *, picture: str) -> str:
+    """All sets in the order given; `picture` is its file, seen from this one."""
+    interval = (
+        f"Means over the queries with {CONFIDENCE:.0%} bootstrap intervals. `plain` rows are the data's README's."
+    )
+    parts = [["# Quality", "", interval, "", f"![the watched measures of each stage]({picture})"]]
+    parts += [_set(one) for one in measured]
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _set(measured: Measured) -> list[str]:
+    judged, figures, comparison = measured.judged, measured.figures, measured.comparison
+    names = [name for name in MEASURES if any(name in stage for stage in figures.stages.values())]
+    rows = [(stage, *(_mean(stage_values, name) for name in names)) for stage, stage_values in figures.stages.items()]
+    rows += [
+        (f"plain: {label}", *(_number(name, values[name]) if name in values else "" for name in names))
+        for label, values in judged.plain.items()
+    ]
+    return [
+        f"## {figures.name}",
+        "",
+        *(f"- {fact}" for fact in _facts(figures)),
+        "",
+        *_table(("stage", *names), rows),
+        "",
+        *(_comparison(comparison) if comparison else ["There are no accepted figures to compare with."]),
+    ]
+
+
+def _facts(figures: Figures) -> Iterator[str]:
+    commit = f"{(figures.source.commit or 'unknown')[:10]}{', with changes' if figures.source.dirty else ''}"
+    machine = figures.machine
+    yield f"{figures.date}, commit {commit}, {machine.cpu}, {machine.cores} cores, {machine.memory_gib:.0f} GiB"
+    put = "there before" if figures.put_s is None else f"put in {figures.put_s:.0f} s"
+    yield (
+        f"{figures.documents} documents, {figures.chunks} chunks ({put}), {len(figures.queries)} queries "
+        f"(asked in {figures.asked_s:.0f} s), {figures.model}"
+    )
+    if vectors := figures.vectors:
+        yield (
+            f"vectors of this stack: {vectors.ready} windows ready, {vectors.computed} computed; of {vectors.verified} "
+            f"ready ones the least cosine with the model's own is {vectors.least_cosine:.4f}"
+        )
+
+
+def _comparison(comparison: Comparison) -> list[str]:
+    accepted = comparison.accepted
+    rows = []
+    for one in comparison.differences:
+        change, span, chance = "gone", "", ""
+        if one.change:
+            mean = one.change.mean
+            change, chance = _number(one.measure, mean.value, "+"), f"{one.p:.4f}"
+            span = f"{_number(one.measure, mean.low, '+')} to {_number(one.measure, mean.high, '+')}"
+        verdict = "WORSE" if one.is_worse else "better" if one.is_better else ""
+        rows.append((one.stage, one.measure, _number(one.measure, one.accepted), change, span, chance, verdict))
+    return [
+        f"Beside the accepted figures of {accepted.date}, commit {(accepted.source.commit or 'unknown')[:10]}; "
+        "`p` is adjusted for all rows:",
+        "",
+        *(f"- not alike: {fact}" for fact in comparison.unlike),
+        *([""] if comparison.unlike else []),
+        *_table(("stage", "measure", "accepted", "change", "interval", "p", ""), rows),
+    ]
+
+
+def _mean(values: dict[str, list[float | None]], name: str) -> str:
+    if name not in values:
+        return ""
+    mean = mean_of(values[name])
+    return f"{_number(name, mean.value)} ({_number(name, mean.low)} to {_number(name, mean.high)})"
+
+
+def _number(name: str, value: float, sign: str = "") -> str:
+    return f"{value:{sign}.{1 if name in _WIDE else 3}f}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [head, *rows]
+    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
+    padded = [
+        "| " + " | ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    ]
+    return [padded[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *padded[1:]]
