@@ -1,4 +1,4 @@
-"""Writes the services' settings into the chart's values.schema.json; with --check proves that it holds them as they are.
+"""Writes the services' settings into the chart's values.schema.json; with --check proves that it holds them.
 
 The rest of that file is written by hand. What a chart works out itself (addresses, ports, folders) is left out: a user
 who sets it is refused.
@@ -51,7 +51,7 @@ def _knobs(kind: type[ProcessSettings]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, knob in kind.model_json_schema()["properties"].items():
         if name in _SET_BY_THE_CHART or name.endswith("_target"):
             continue
-        given = next((choice for choice in knob.get("anyOf", ()) if choice["type"] != "null"), {})
+        given: dict[str, Any] = next((choice for choice in knob.get("anyOf", ()) if choice["type"] != "null"), {})
         merged = {key: value for key, value in (knob | given).items() if key not in ("anyOf", "title", "writeOnly")}
         if merged.get("default", ...) is None:
             del merged["default"]
@@ -80,7 +80,9 @@ def main() -> int:
         return 0
     if fresh(committed) == committed:
         return 0
-    print(f"{SCHEMA.name} does not hold the services' settings: run `python charts/settings_schema.py`", file=sys.stderr)
+    print(
+        f"{SCHEMA.name} does not hold the services' settings: run `python charts/settings_schema.py`", file=sys.stderr
+    )
     return 1
 
 
