@@ -33,7 +33,7 @@ protos: setup ## Generate Python code from protos/
 	@$(RUN) protos/generate.py
 
 weights: setup ## Fetch and check model weights (MODEL=all-MiniLM-L6-v2)
-	@$(RUN) -m services.local.weights $(MODEL)
+	@$(RUN) -m services.local weights
 
 lock: setup ## Resolve all dependencies again
 	@$(RUN) -m services.local.lock_requirements
