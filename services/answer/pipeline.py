@@ -1,7 +1,8 @@
 """One answer, from the question to its last event."""
 
+import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -25,11 +26,20 @@ from services.answer.events import (
     Usage,
 )
 from services.answer.ports import Assignment, Ended, Generator, PassageSearch, Quoted, Writing, Written
-from services.shared.runtime.errors import DependencyUnavailable, InvalidInput, Overloaded, PermissionDenied
+from services.shared.runtime.errors import (
+    DeadlineExceeded,
+    DependencyUnavailable,
+    InvalidInput,
+    Overloaded,
+    PermissionDenied,
+)
 
 # About the time in which a restarted embedding service or index serves again.
 _LEG_RETRY_S = 2.0
+# How long a refusal's end waits for the model's count of tokens, which comes right after its last word.
+_USAGE_WAIT_S = 1.0
 _NO_USAGE = Usage()
+_GENERATOR_REFUSED = RefusalReason.GENERATOR_REFUSED
 
 
 class AnswerPipeline:
@@ -87,11 +97,13 @@ class AnswerPipeline:
         refusal_sentence = question.policy.refusal_sentence if question.mode is Mode.DOCUMENTS else None
         reader = AnswerReader(sources=len(assignment.sources), refusal_sentence=refusal_sentence)
         started_s = progress.elapsed_s()
-        ended: Ended | None = None
+        ended = Ended(FinishReason.STOP, _NO_USAGE)
         async with aclosing(self._writings(question, assignment, progress)) as writings:
             async for writing in writings:
                 pieces = _read(reader, writing)
                 if Refused() in pieces:
+                    yield Refusal(sentence_for(_GENERATOR_REFUSED, question.policy), _GENERATOR_REFUSED)
+                    ended = Ended(FinishReason.REFUSAL, await _usage_if_ending(writings))
                     break  # closes the generator: what it would write after that sentence counts for nothing
                 for piece in pieces:
                     for event in _events_of(piece, assignment):
@@ -101,12 +113,7 @@ class AnswerPipeline:
                     ended = writing
         progress.generate_s = progress.elapsed_s() - started_s
         progress.dropped_markers = reader.dropped_markers
-        if ended:
-            yield progress.done(ended.finish_reason, ended.usage)
-        else:
-            reason = RefusalReason.GENERATOR_REFUSED
-            yield Refusal(sentence_for(reason, question.policy), reason)
-            yield progress.done(FinishReason.REFUSAL)
+        yield progress.done(ended.finish_reason, ended.usage)
 
     async def _writings(
         self, question: Question, assignment: Assignment, progress: "_Progress"
@@ -166,6 +173,20 @@ def _read(reader: AnswerReader, writing: Writing) -> list[Piece]:
             return reader.quote(text, source)
         case Ended():
             return reader.finish()
+
+
+async def _usage_if_ending(writings: AsyncIterator[Writing]) -> Usage:
+    """The usage where the writing ends now; else none is known, since a model counts at its end."""
+    try:
+        async with asyncio.timeout(_USAGE_WAIT_S):
+            async for writing in writings:
+                if isinstance(writing, Ended):
+                    return writing.usage
+                if not (isinstance(writing, Written) and writing.text.isspace()):
+                    break
+    except (DependencyUnavailable, Overloaded, DeadlineExceeded, TimeoutError):
+        pass  # the refusal stands whatever happens after it
+    return _NO_USAGE
 
 
 def _events_of(piece: Piece, assignment: Assignment) -> Iterator[Event]:

@@ -1,6 +1,7 @@
 """Which sentences of the passages answer a question without a language model."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from services.answer.domain.context import Source
@@ -15,6 +16,15 @@ MAX_SENTENCES = 3
 MIN_SHARE_OF_BEST = 0.6
 # Share of the cosine in a score, the rest being shared words. On the same questions: 0 gives 89 %, 0.5 91 %, 1 87 %.
 COSINE_SHARE = 0.5
+
+# Chinese words that ask, which no statement repeats; the languages with spaces have stop words for it. Without these
+# words, and with the weights below, the right sentence is among those quoted for 91 % instead of 90 % of 441 Chinese
+# questions, at 1.8 instead of 2.1 sentences. The same weights for words neither help nor harm in English, Turkish and
+# Hindi, so there each token counts 1.
+_ASKING_WORDS = """
+    什么 什麼 怎么 怎麼 怎样 怎樣 如何 多少 为什么 為什麼 哪里 哪裡 哪些 哪个 哪個 谁 誰 吗 嗎 呢 几 幾
+"""
+_ASKING = frozenset(token for word in _ASKING_WORDS.split() for token in analyze_query(word, "zh"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +68,25 @@ def _tells(sentence: str) -> bool:
 
 
 def overlaps_with(question: str, candidates: Sequence[Candidate], *, locale: str) -> list[float]:
-    """Share of the tokens of `question`, in the language `locale`, that each candidate holds; in [0, 1]."""
-    asked = analyze_query(question, locale)
+    """Share of the tokens of `question`, in the language `locale`, that each candidate holds; in [0, 1].
+
+    In scripts without spaces, where no function word is dropped, a token that many candidates hold weighs less.
+    """
+    tokens = analyze_query(question, locale)
+    asked = [token for token in tokens if token not in _ASKING] or tokens
     held = [set(analyze_document(candidate.in_context, candidate.locale)) for candidate in candidates]
-    return [sum(token in tokens for token in asked) / max(1, len(asked)) for tokens in held]
+    weights = {token: _weight(token, held) for token in asked}
+    total = sum(weights.values()) or 1.0
+    return [sum(weight for token, weight in weights.items() if token in tokens) / total for tokens in held]
+
+
+def _weight(token: str, held: Sequence[Set[str]]) -> float:
+    """1 for a word; for a piece of a run the more, the fewer of the texts hold it."""
+    _, _, written = token.partition(":")
+    if not any(piece.is_run for piece in find_pieces(written)):
+        return 1.0
+    holding = sum(token in tokens for tokens in held)
+    return math.sqrt(math.log(1 + max(1, len(held)) / max(1, holding)))
 
 
 def joined_scores(overlaps: Sequence[float], cosines: Sequence[float] | None) -> list[float]:

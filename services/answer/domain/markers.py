@@ -17,7 +17,7 @@ MAX_MARKER = 64
 
 _SPACE = r"[^\S\n]*"
 _WORD = rf"(?:(?P<word>sources?){_SPACE}[:#]?{_SPACE})?"
-_ITEM = rf"(?P<item>{_WORD}[0-9]{{1,6}}(?:{_SPACE}[-–]{_SPACE}{_WORD}[0-9]{{1,6}})?)"
+_ITEM = rf"(?P<item>{_WORD}[0-9]+(?:{_SPACE}[-–]{_SPACE}{_WORD}[0-9]+)?)"
 _MARKER = regex.compile(rf"\[{_SPACE}{_ITEM}(?:{_SPACE}[,;]{_SPACE}{_ITEM})*{_SPACE}\]", regex.IGNORECASE)
 _NUMBER = regex.compile(r"[0-9]+")
 _TOKEN = regex.compile(r"`+|~+|\n|\\|\[|[^`~\n\\\[]+")
@@ -36,6 +36,14 @@ class _Bracket:
 
     end: int
     markers: tuple[Marker, ...]
+
+
+def without_source_markers(text: str) -> str:
+    """`text` with round brackets in place of those of markers with the word, in code as well: `(Source 2)`.
+
+    For words of a document, which cite nothing here. A bare `[2]` stays: no reader of answers takes it for a marker.
+    """
+    return str(_MARKER.sub(lambda match: f"({match.group()[1:-1]})" if match.group("word") else match.group(), text))
 
 
 class MarkerScanner:

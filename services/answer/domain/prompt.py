@@ -9,6 +9,7 @@ import regex
 
 from services.answer.domain.context import Source
 from services.answer.domain.found import Generation
+from services.answer.domain.markers import without_source_markers
 
 _RULES = """\
 You answer questions from numbered passages of a document collection.
@@ -63,8 +64,10 @@ def general_knowledge_prompt(question: str) -> Prompt:
 
 
 def _fenced(source: Source, nonce: str) -> str:
-    heading = f"{cleaned(source.heading)}\n\n" if source.heading else ""
-    return f"--- {nonce} passage {source.number}\n{heading}{cleaned(source.text)}\n--- {nonce} end"
+    # A model that copies a passage would else cite by the markers of its writer, which number other passages.
+    heading, text = (without_source_markers(cleaned(part)) for part in (source.heading, source.text))
+    heading = f"{heading}\n\n" if heading else ""
+    return f"--- {nonce} passage {source.number}\n{heading}{text}\n--- {nonce} end"
 
 
 def cleaned(text: str) -> str:

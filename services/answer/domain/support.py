@@ -21,10 +21,33 @@ MIN_OVERLAP = 0.5
 
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _GROUPING = regex.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_NEGATION = regex.compile(
-    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|cannot|değil|yok|hayır|nicht|kein\w*|pas|jamais)\b"
-    r"|n't\b|नहीं|[不没沒无無未]"
-)
+_BRACKETED_NUMBERS = regex.compile(r"\[[\d\s,;–-]+\]")
+
+# Whole words, by language; `no` denies in Spanish and means `in the` in Portuguese.
+_NEGATIONS = {
+    language: frozenset(fold_case(word) for word in words.split())
+    for language, words in {
+        "de": "nicht nichts nie niemals niemand kein keine keinem keinen keiner keines ohne weder",
+        "en": "no not never none nobody nothing nowhere neither nor without cannot",
+        "es": "no nunca jamás nada nadie ningún ninguna ninguno sin tampoco",
+        "fr": "pas jamais rien aucun aucune sans ni",
+        "hi": "नहीं न मत बिना",
+        "it": "non mai niente nulla nessun nessuna nessuno senza né",
+        "nl": "niet niets nooit niemand geen zonder",
+        "pt": "não nunca jamais nada ninguém nenhum nenhuma sem",
+        "ru": "не нет никогда никто ничего нельзя без",
+        "tr": "değil yok hayır asla hiçbir",
+    }.items()
+}
+# For a text whose language is not here: those that no other script or language can mean otherwise, and English.
+_NEGATIONS_ELSEWHERE = _NEGATIONS["en"] | _NEGATIONS["hi"] | _NEGATIONS["ru"]
+# Where words are not marked: what denies, but for words in which it does not. Runs are Chinese where no locale says so.
+_NEGATIONS_IN_RUNS = {
+    "zh": regex.compile(r"不(?![仅僅同断斷])|[没沒]|[无無](?![线線])|未(?![来來])"),
+    "ja": regex.compile(r"(?<!少)ない|(?<!少)なかった|ません|なく|ずに"),
+}
+# Words that only lead to other words, as in `see [2] and [3]`.
+_POINTING = frozenset(fold_case(word) for word in ("see", "cf", "siehe", "vgl", "voir", "véase", "vedi", "bkz"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +72,16 @@ def check_support(sentence: str, *, passage: str, cited: Sequence[str], locale: 
     disagreements = {
         "number": not _numbers(sentence) <= _numbers(known),
         "name": not _names(sentence, locale) <= _words(known),
-        "negation": _is_negated(sentence) != _is_negated(_nearest_sentence(sentence, passage, locale)),
+        "negation": score >= MIN_OVERLAP and _denies_otherwise(sentence, passage, locale),
         "meaning": score < MIN_OVERLAP,
     }
     return Support(score, tuple(reason for reason, disagrees in disagreements.items() if disagrees))
 
 
 def _overlap(sentence: str, text: str, locale: str) -> float:
-    """Share of the sentence's tokens that `text` holds; surfaces and stems both count."""
+    """Share of the sentence's tokens that `text` holds; surfaces and stems both count. 0 where it says nothing."""
+    if not _says_something(sentence, locale):
+        return 0.0
     tokens = analyze_query(sentence, locale)
     known = set(analyze_document(text, locale))
     return sum(token in known for token in tokens) / len(tokens) if tokens else 0.0
@@ -82,8 +107,31 @@ def _words(text: str) -> set[str]:
     return {fold_case(word) for piece in find_pieces(normalise(text)) for word in (piece.text, *code_parts(piece.text))}
 
 
-def _is_negated(text: str) -> bool:
-    return _NEGATION.search(normalise(text).lower()) is not None
+def _says_something(sentence: str, locale: str) -> bool:
+    """Some word is neither a function word nor one that points elsewhere; numbers in brackets point, too."""
+    empty = STOP_WORDS.get(language_of(locale), frozenset()) | _POINTING
+    pieces = find_pieces(normalise(_BRACKETED_NUMBERS.sub(" ", sentence)))
+    return any(fold_case(piece.text) not in empty or is_in_capitals(piece.text) for piece in pieces)
+
+
+def _denies_otherwise(sentence: str, passage: str, locale: str) -> bool:
+    """`sentence` denies what `passage` says or the other way about; told by the nearest sentence, if one is near."""
+    nearest = _nearest_sentence(sentence, passage, locale)
+    if _overlap(sentence, nearest, locale) >= MIN_OVERLAP:
+        return _is_negated(sentence, locale) != _is_negated(nearest, locale)
+    return _is_negated(sentence, locale) and not _is_negated(passage, locale)
+
+
+def _is_negated(text: str, locale: str) -> bool:
+    language = language_of(locale)
+    text = normalise(text)
+    words = {fold_case(piece.text) for piece in find_pieces(text) if not piece.is_run}
+    in_runs = _NEGATIONS_IN_RUNS.get(language, _NEGATIONS_IN_RUNS["zh"])
+    return (
+        not words.isdisjoint(_NEGATIONS.get(language, _NEGATIONS_ELSEWHERE))
+        or (language not in _NEGATIONS.keys() - {"en"} and "n't" in fold_case(text))
+        or in_runs.search(text) is not None
+    )
 
 
 def _nearest_sentence(sentence: str, passage: str, locale: str) -> str:

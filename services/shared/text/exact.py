@@ -27,7 +27,7 @@ _SPACED_CHARACTER = regex.compile(rf"(?V1){WORD_CHARACTER}")
 
 
 class ExactTerms(NamedTuple):
-    """Phrases and codes, each once, in query order; folded, but for codes in capitals that would else be plain words."""
+    """Phrases and codes, each once, in query order; folded, but codes that only capitals tell as written."""
 
     phrases: tuple[str, ...]
     codes: tuple[str, ...]
@@ -54,8 +54,7 @@ def contains_all(text: str, terms: ExactTerms) -> bool:
     normalised = normalise(text)
     folded, written = _comparable(normalised), " ".join(normalised.split())
     return all(
-        _bounded(term).search(folded if term == fold_case(term) else written)
-        for term in (*terms.phrases, *terms.codes)
+        _bounded(term).search(folded if term == fold_case(term) else written) for term in (*terms.phrases, *terms.codes)
     )
 
 

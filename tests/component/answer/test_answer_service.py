@@ -199,7 +199,7 @@ async def test_text_arrives_while_it_is_written() -> None:
             if event.WhichOneof("event") == "delta":
                 texts.append(event.delta.text)
                 seen.set()
-    assert texts == ["First. ", "Last."]
+    assert texts == ["First.", " Last."]
 
 
 async def test_the_search_goes_down_unchanged_but_for_query_and_limit() -> None:
@@ -280,12 +280,19 @@ async def test_a_refusal_by_the_model_voids_the_sources_and_stops_it() -> None:
     assert events[2].done.finish_reason == pb.FINISH_REASON_REFUSAL
 
 
+async def test_a_refusal_by_the_model_tells_the_tokens_it_took() -> None:
+    async with house(script=writes(REFUSAL)) as it:
+        events = await it.events()
+    assert kinds(events) == ["sources", "refusal", "done"]
+    assert (events[2].done.usage.prompt_tokens, events[2].done.usage.completion_tokens) == (12, 3)
+
+
 async def test_general_knowledge_is_labelled_and_searches_nothing() -> None:
     async with house(script=writes("It is blue [Source 1].")) as it:
         events = await it.events(request(mode=pb.MODE_GENERAL_KNOWLEDGE, search=False))
         described = await it.stub.DescribeGenerator(pb.DescribeGeneratorRequest(), timeout=5)
     assert set(kinds(events)) == {"delta", "done"}
-    assert text_of(events) == "It is blue ."
+    assert text_of(events) == "It is blue."
     assert {event.mode for event in events} == {pb.MODE_GENERAL_KNOWLEDGE}
     assert not events[-1].done.HasField("confidence")
     assert not events[-1].done.HasField("generation")
@@ -380,7 +387,7 @@ async def hangs(reply: Reply) -> None:
         (lambda reply: reply.fail(500), ""),
         (hangs, ""),
         (closes_in_mid_word, "The sk"),
-        (sends_a_malformed_chunk, "Well, "),
+        (sends_a_malformed_chunk, "Well,"),
     ],
     ids=["500", "hangs", "closes in mid-word", "malformed chunk"],
 )

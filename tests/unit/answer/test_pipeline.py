@@ -87,7 +87,7 @@ async def test_a_sentence_that_its_source_does_not_bear_out_is_told_after_its_ci
 
 async def test_markers_without_a_source_are_counted_in_the_end() -> None:
     events = await answered(FakeGenerator("Yes [Source 3]. No [3]."))
-    assert text_of(events) == "Yes . No [3]."
+    assert text_of(events) == "Yes. No [3]."
     assert events[-1].dropped_markers == 1
 
 
@@ -128,6 +128,26 @@ async def test_text_that_begins_with_the_refusal_sentence_voids_the_sources_and_
     assert model.stopped
 
 
+@pytest.mark.parametrize(
+    ("after", "usage"),
+    [
+        ((), Usage(10, 5)),
+        (("\n",), Usage(10, 5)),
+        ((" But it says", " more."), Usage()),
+        ((DOWN,), Usage()),
+        ((DeadlineExceeded("late"),), Usage()),
+    ],
+    ids=["it ends", "it ends with a line break", "it goes on", "it fails", "out of time"],
+)
+async def test_a_refusal_tells_the_tokens_that_the_model_counted(
+    after: tuple[str | Exception, ...], usage: Usage
+) -> None:
+    model = FakeGenerator(REFUSAL, *after)
+    events = await answered(model)
+    assert kinds(events) == ["Sources", "Refusal", "Done"]
+    assert (events[2].finish_reason, events[2].usage) == (FinishReason.REFUSAL, usage)
+
+
 async def test_general_knowledge_searches_nothing_and_cites_nothing() -> None:
     search = FakePassageSearch(FOUND)
     pipeline = AnswerPipeline(
@@ -136,7 +156,7 @@ async def test_general_knowledge_searches_nothing_and_cites_nothing() -> None:
     events = [event async for event in pipeline.answer(question(mode=Mode.GENERAL_KNOWLEDGE))]
     assert search.asked == []
     assert set(kinds(events)) == {"Delta", "Done"}
-    assert text_of(events) == f"Blue  and [1]. {REFUSAL}"
+    assert text_of(events) == f"Blue and [1]. {REFUSAL}"
     assert (events[-1].confidence, events[-1].generation, events[-1].dropped_markers) == (None, None, 1)
 
 
@@ -221,7 +241,7 @@ async def test_closing_the_answer_stops_the_generator() -> None:
     pipeline = AnswerPipeline(search=FakePassageSearch(FOUND), extractive=FakeGenerator(), language_model=model)
     events = pipeline.answer(question())
     assert isinstance(await anext(events), Sources)
-    assert await anext(events) == Delta("One. ")
+    assert await anext(events) == Delta("One.")
     await events.aclose()
     assert model.stopped
 

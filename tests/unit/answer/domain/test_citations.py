@@ -57,12 +57,37 @@ def test_a_cited_sentence_is_told_without_its_markers() -> None:
 
 def test_a_sentence_is_told_when_the_next_one_begins() -> None:
     reader = AnswerReader(sources=2, refusal_sentence=None)
-    assert reader.read("So. [1] ") == [Shown("So. [Source 1] ")]
-    assert reader.read("Then") == [Shown("Then"), CitedSentence(0, 3, "So.", (1,))]
+    assert reader.read("So. [1] ") == [Shown("So. [Source 1]")]
+    assert reader.read("Then") == [Shown(" Then"), CitedSentence(0, 3, "So.", (1,))]
 
 
 def test_dropped_markers_are_counted() -> None:
     assert read("A [Source 9] b [Source 7, 1].")[2] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A block [Source 9].", "A block."),
+        ("A block [Source 9] ends.", "A block ends."),
+        ("A block [Source 8] [Source 9].", "A block."),
+        ("A block (see [Source 9]).", "A block (see)."),
+        ("A block [Source 7, 1].", "A block [Source 1]."),
+        ("A block [Source 1] [Source 9].", "A block [Source 1]."),
+        ("[Source 9] A block.", "A block."),
+        ("块\u3000[Source 9]。", "块。"),
+        ("A block\n[Source 9]\nends. ", "A block\n\nends. "),
+    ],
+)
+def test_a_dropped_marker_takes_the_blank_before_it_along(text: str, shown: str) -> None:
+    assert read(text)[0] == shown
+    assert read(*text)[0] == shown
+
+
+@pytest.mark.parametrize("code", ["```python\nx = 1. \n\n# Then\n```", "~~~\nx\n~~~"])
+def test_a_block_of_code_is_not_cited_with_the_sentence_around_it(code: str) -> None:
+    assert cited(f"Use this:\n{code}\nThen it works [1].") == [("Then it works [Source 1].", (1,))]
+    assert cited(f"{code}\n[1] Then it works [2].") == [(code, (1,)), ("Then it works [Source 2].", (2,))]
 
 
 @pytest.mark.parametrize("text", [REFUSAL, f"\n  {REFUSAL}", f"{REFUSAL} But I think [1] that", REFUSAL + "\n\nNo."])
@@ -80,7 +105,7 @@ def test_the_start_is_held_back_only_while_it_may_be_a_refusal() -> None:
     reader = AnswerReader(sources=1, refusal_sentence=REFUSAL)
     assert reader.read("The provided ") == []
     assert reader.read("paper") == [Shown("The provided paper")]
-    assert reader.read(" The provided ") == [Shown(" The provided ")]
+    assert reader.read(" The provided\n") == [Shown(" The provided\n")]
 
 
 def test_without_a_refusal_sentence_none_is_looked_for() -> None:
@@ -99,6 +124,38 @@ def test_a_quotation_is_shown_as_it_is_and_cited() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("passage", "shown"),
+    [
+        ("It is 42 [Source 2].", "It is 42 (Source 2)."),
+        ("It is 42 [Source 77] [Source 1, 3].", "It is 42 (Source 77) (Source 1, 3)."),
+        (
+            "[Source 1, Source 2], [source:3] and [ Sources 1–3 ]",
+            "(Source 1, Source 2), (source:3) and ( Sources 1–3 )",
+        ),
+        ("[[Source 2]] and \\[Source 2]", "[(Source 2)] and \\(Source 2)"),
+        ("`[Source 2]`", "`(Source 2)`"),
+        ("[Source 00000000002]", "(Source 00000000002)"),
+        ("As [1] and [2, 3] show, [Source] is [source code].", "As [1] and [2, 3] show, [Source] is [source code]."),
+    ],
+)
+def test_no_marker_of_a_documents_own_comes_out_of_a_quotation(passage: str, shown: str) -> None:
+    reader = AnswerReader(sources=3, refusal_sentence=REFUSAL)
+    pieces = [*reader.quote(passage, 1), *reader.finish()]
+    text = "".join(piece.text for piece in pieces if isinstance(piece, Shown))
+    assert text == f"{shown} [Source 1]"
+    cites = [piece for piece in pieces if isinstance(piece, CitedSentence)]
+    assert {piece.sources for piece in cites} == {(1,)}
+    assert cites[-1].end <= len(text)
+    assert [text[piece.start : piece.end] for piece in cites] == [piece.text for piece in cites]
+
+
+def test_the_marker_of_a_quoted_block_of_code_leaves_its_fence_alone() -> None:
+    reader = AnswerReader(sources=1, refusal_sentence=None)
+    pieces = [*reader.quote("```\nx = 1\n```", 1), *reader.finish()]
+    assert pieces == [Shown("```\nx = 1\n```\n[Source 1]"), CitedSentence(0, 13, "```\nx = 1\n```", (1,))]
+
+
 @pytest.mark.parametrize("text", ["ďábelské [1]. ", "🌶 [1] ", "กำลังมา [1]"])
 def test_no_character_is_ever_broken(text: str) -> None:
     shown, pieces, _ = read(*text)
@@ -108,7 +165,8 @@ def test_no_character_is_ever_broken(text: str) -> None:
 
 
 FRAGMENTS = st.sampled_from(
-    ["[1]", "[Source 2]", "[Source 9]", "[1, 2]", "[", "]", "(", ". ", ".", "\n", "\n\n", "- ", "Yes", "no", " ", "`",
+    ["```python\n", "\n```\n", "~~~",
+     "[1]", "[Source 2]", "[Source 9]", "[1, 2]", "[", "]", "(", ". ", ".", "\n", "\n\n", "- ", "Yes", "no", " ", "`",
      "```\n", "1. ", "。", "天", "ě", "🌶", "Dr", REFUSAL, REFUSAL[:20], "\\", "# "]
 )  # fmt: skip
 

@@ -43,6 +43,31 @@ def test_overlap_is_the_share_of_the_questions_words() -> None:
     assert overlaps_with("???", candidates, locale="en") == [0.0, 0.0]
 
 
+COMPANY = "公司成立于2009年。公司有三个研发中心。公司总部设在上海。员工人数为三百五十人。公司的产品有很多。"
+
+
+@pytest.mark.parametrize("locale", ["zh", "zh-CN", "en"])
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("公司有多少员工？", "员工人数为三百五十人。"),
+        ("公司的总部在哪里？", "公司总部设在上海。"),
+        ("公司是什么时候成立的？", "公司成立于2009年。"),
+    ],
+)
+def test_what_a_chinese_question_is_about_weighs_more_than_its_other_words(
+    question: str, answer: str, locale: str
+) -> None:
+    candidates = candidates_of([source(1, COMPANY, locale=locale)])
+    overlaps = overlaps_with(question, candidates, locale=locale)
+    assert answer in [one.text for one in select_sentences(candidates, overlaps)]
+
+
+def test_a_question_of_nothing_but_question_words_keeps_them() -> None:
+    candidates = candidates_of([source(1, "多少是一个词。别的。", locale="zh")])
+    assert overlaps_with("多少？", candidates, locale="zh") == [1.0, 0.0]
+
+
 def test_scores_join_meaning_and_words_half_and_half() -> None:
     assert joined_scores([1.0, 0.0], [0.5, 0.5]) == [0.75, 0.25]
 

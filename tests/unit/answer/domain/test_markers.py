@@ -60,6 +60,8 @@ def test_a_source_marker_that_names_no_passage_is_dropped_and_told() -> None:
     assert cited("[Source 0]") == [None]
     assert cited("[Source 4, 9]") == [4, None]
     assert cited("[Source 4-999999]") == [4, 5, None]
+    assert cited("[Source 1234567]") == [None]
+    assert cited("[Source 0000002]") == [2]
 
 
 def test_numbers_count_from_one() -> None:

@@ -19,6 +19,13 @@ def prompt(question: str = "What?", *texts: str, nonce: str = "n0nce", revision:
     )
 
 
+def test_a_passages_own_source_markers_are_none_in_the_prompt() -> None:
+    passage = source(1, "It is 42 [Source 2, 3] as [4] says.", title="On [Source 7]")
+    user = documents_prompt("What?", [passage], generation=Generation("g", 1), refusal_sentence=REFUSAL, nonce="k").user
+    assert "It is 42 (Source 2, 3) as [4] says." in user
+    assert "On (Source 7)" in user
+
+
 def test_rules_come_first_and_are_the_same_for_every_question() -> None:
     one, other = prompt("What?", "a"), prompt("Who?", "b", "c", nonce="other", revision=8)
     assert one.system == other.system

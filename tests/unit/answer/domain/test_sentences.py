@@ -33,6 +33,10 @@ def sentences(text: str) -> list[str]:
         ("First:\n- a\n- b\n1. c\n2. d", ["First:", "- a", "- b", "1. c", "2. d"]),
         ("| a | b |\n| c | d |", ["| a | b |", "| c | d |"]),
         ("# Head\nText", ["# Head", "Text"]),
+        ("So:\n```\nx. Y\n\n- z\n```\nThen. Yes.", ["So:", "```\nx. Y\n\n- z\n```", "Then.", "Yes."]),
+        ("So\n  ~~~~ py\nx\n~~~\n~~~~\n\nThen", ["So", "~~~~ py\nx\n~~~\n~~~~", "Then"]),
+        ("```\nx\n``` no\n```\nYes", ["```\nx\n``` no\n```", "Yes"]),
+        ("```x``` is code. Yes.", ["```x``` is code.", "Yes."]),
         ("1. Do this. Then that.", ["1. Do this.", "Then that."]),
     ],
 )
@@ -46,7 +50,7 @@ def test_unseen_characters_belong_to_no_sentence() -> None:
     assert sentence_spans(UNSEEN * 3) == []
 
 
-PIECES = st.sampled_from(["A", "b", ".", "!", "。", " ", "\n", "1", "- ", "# ", '"', "Dr", UNSEEN, "天"])
+PIECES = st.sampled_from(["A", "b", ".", "!", "。", " ", "\n", "1", "- ", "# ", '"', "Dr", UNSEEN, "天", "```", "~~~"])
 
 
 @given(st.lists(PIECES, max_size=20).map("".join), st.lists(PIECES, max_size=10).map("".join))
