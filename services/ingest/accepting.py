@@ -13,7 +13,15 @@ from services.shared.catalog.acceptance import Change
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.collections import Collection
 from services.shared.catalog.documents import Delete, Put, Refused
-from services.shared.catalog.fields import check_date, check_document_id, check_locale, check_metadata
+from services.shared.catalog.fields import (
+    MAX_TITLE_LENGTH,
+    MAX_URI_LENGTH,
+    check_date,
+    check_document_id,
+    check_locale,
+    check_metadata,
+    check_text,
+)
 from services.shared.catalog.jobs import Job
 from services.shared.runtime.errors import InvalidInput, Overloaded
 
@@ -74,9 +82,12 @@ class Acceptance:
         collection = await self._catalog.collections.get(collection_name)
         await self._require_room()
         for document in documents:  # all are checked before the first is stored
-            _checked(document, collection, blob="")
+            _checked(document, collection, blob="", size=len(document.content))
         _require_different_ids(documents)
-        puts = [_checked(one, collection, blob=await self._blobs.put(one.content)) for one in documents]
+        puts = [
+            _checked(one, collection, blob=await self._blobs.put(one.content), size=len(one.content))
+            for one in documents
+        ]
         return await self._accept(collection, puts, idempotency_key)
 
     async def upload_files(
@@ -89,20 +100,28 @@ class Acceptance:
     ) -> Job:
         """The job of all documents in these files, read one after the other.
 
-        A record of a JSON Lines file that cannot be read becomes a failed document of the job; a file of an unknown
-        format is refused with the whole upload.
+        A record of a JSON Lines file that cannot be read, or whose document the upload has already, becomes a failed
+        document of the job; a file of an unknown format or a name given twice is refused with the whole upload.
         """
         collection = await self._catalog.collections.get(collection_name)
         await self._require_room()
         check_metadata(collection.declaration.fields, metadata, path="metadata")
         changes: list[Change] = []
+        names: set[str] = set()
+        ids: set[str] = set()
         async for file in files:
+            check_document_id(file.name, field="file")
             format_ = _required_format(file)
+            if file.name in names or file.name in ids:
+                raise InvalidInput(f"'{file.name}' stands twice in this upload; give each file once", field="file")
+            names.add(file.name)
             blob = await self._blobs.put(file.content)
             if format_ is FileFormat.JSON_LINES:
-                changes += [change async for change in self._records(file, blob, metadata, collection)]
+                changes += [change async for change in self._records(file, blob, metadata, collection, ids)]
             else:
-                changes.append(_file_put(file, format_, blob, metadata, collection))
+                ids.add(file.name)
+                size = await self._blobs.size(blob)
+                changes.append(_file_put(file, format_, blob, size, metadata, collection))
         if not changes:
             raise InvalidInput("the upload holds no document", field="file")
         return await self._accept(collection, changes, idempotency_key)
@@ -133,15 +152,21 @@ class Acceptance:
         return job
 
     async def _records(
-        self, file: GivenFile, blob: str, metadata: Mapping[str, object], collection: Collection
+        self, file: GivenFile, blob: str, metadata: Mapping[str, object], collection: Collection, ids: set[str]
     ) -> AsyncIterator[Change]:
-        """A put for each record. Its original is its own line, so that any worker can read it alone."""
+        """A put for each record that is not in `ids`, which grow by its id.
+
+        Its original is its own line, so that any worker can read it alone.
+        """
         for number, line in record_lines(await self._blobs.get(blob)):
             path = f"{file.name}#{number}"
             try:
-                yield _checked(
-                    _given_record(line, path, metadata, collection), collection, blob=await self._blobs.put(line)
-                )
+                given = _given_record(line, path, metadata, collection)
+                put = _checked(given, collection, blob=await self._blobs.put(line), size=len(line))
+                if put.id in ids:
+                    raise InvalidInput(f"'{put.id}' stands twice in this upload; give each document once")
+                ids.add(put.id)
+                yield put
             except (InvalidInput, UnreadableRecord) as error:
                 yield Refused(path, f"line {number} of {file.name}: {error}")
 
@@ -157,6 +182,8 @@ def _required_format(file: GivenFile) -> FileFormat:
 def _given_record(line: bytes, path: str, metadata: Mapping[str, object], collection: Collection) -> GivenDocument:
     record = read_record(line)
     declared = {name: value for name, value in record.other.items() if name in collection.declaration.fields}
+    if twice := declared.keys() & record.metadata.keys():
+        raise UnreadableRecord(f"'{min(twice)}' stands both in 'metadata' and beside it")
     return GivenDocument(
         id=record.id,
         content=line,
@@ -166,35 +193,37 @@ def _given_record(line: bytes, path: str, metadata: Mapping[str, object], collec
         uri=record.uri,
         locale=record.locale,
         date=record.date,
-        metadata={**metadata, **declared},
+        metadata={**metadata, **declared, **record.metadata},
     )
 
 
 def _file_put(
-    file: GivenFile, format_: FileFormat, blob: str, metadata: Mapping[str, object], collection: Collection
+    file: GivenFile, format_: FileFormat, blob: str, size: int, metadata: Mapping[str, object], collection: Collection
 ) -> Put:
     """The document of a file that holds one; its name is its id, and its own title, once read, its title."""
     given = GivenDocument(id=file.name, content=b"", media_type=format_, path=f"file {file.name}", metadata=metadata)
-    return _checked(given, collection, blob=blob)
+    return _checked(given, collection, blob=blob, size=size)
 
 
-def _checked(document: GivenDocument, collection: Collection, *, blob: str) -> Put:
-    """The document as the catalog keeps it. Raises InvalidInput naming `<path>.<part>`."""
+def _checked(document: GivenDocument, collection: Collection, *, blob: str, size: int) -> Put:
+    """The document as the catalog keeps it, its original `size` bytes. Raises InvalidInput naming `<path>.<part>`."""
     declaration, path = collection.declaration, document.path
     id_ = document.id or document.uri
     if not id_:
         raise InvalidInput("a document needs an id, or a uri to make one from", field=f"{path}.id")
     locale = check_locale(document.locale or declaration.locale, field=f"{path}.locale")
+    title = check_text(document.title.strip(), max_length=MAX_TITLE_LENGTH, field=f"{path}.title")
     content = f"{locale}\n{document.media_type}\n{blob}\n{document.title}"
     return Put(
         id=check_document_id(id_, field=f"{path}.id"),
-        title=document.title.strip(),
-        uri=document.uri or None,
+        title=title,
+        uri=check_text(document.uri, max_length=MAX_URI_LENGTH, field=f"{path}.uri") or None,
         locale=locale,
         date=check_date(document.date, field=f"{path}.date") if document.date else None,
         metadata=check_metadata(declaration.fields, document.metadata, path=f"{path}.metadata"),
         media_type=document.media_type,
         blob=blob,
+        size=size,
         content_digest=hashlib.sha256(content.encode()).hexdigest(),
     )
 

@@ -19,6 +19,7 @@ from services.ingest.ports import Embedder, Originals, Parse
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.documents import Put
+from services.shared.catalog.fields import MAX_TITLE_LENGTH
 from services.shared.catalog.manifest import Generation
 from services.shared.catalog.work_item import Action, WorkItem
 from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
@@ -113,7 +114,8 @@ class ApplyPipeline:
         original = await self._originals.get(put.blob)
         with self._timed("parse"):
             parsed = await self._parse(original, put.media_type)
-        return Change(item, put, parsed)
+        # The title stands in the context of every chunk; one that is longer was no title.
+        return Change(item, put, replace(parsed, title=parsed.title[:MAX_TITLE_LENGTH]))
 
     async def _target(self, change: Change, generation: Generation) -> Target:
         standing = await self._index.document_chunks(generation.id, change.item.document_id, vectors=True)

@@ -16,6 +16,13 @@ class IngestSettings(RpcSettings):
     index_folder: str = Field(min_length=1, description="Folder of the embedded index.")
     model: str = Field("", description="Embedding model of new collections; empty is the embedding service's default.")
 
+    workers: int = Field(
+        2,
+        ge=1,
+        le=16,
+        description="Batches applied side by side. Of several, the last takes only documents of up to 256 KiB, so that "
+        "they never wait behind large ones.",
+    )
     batch_documents: int = Field(
         32, ge=1, le=1000, description="Documents applied together. More is faster; a stop redoes at most this many."
     )

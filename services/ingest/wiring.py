@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import sys
 import time
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from services.ingest.accepting import Acceptance
@@ -16,7 +18,7 @@ from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
 from services.ingest.servicer import SERVICE, IngestServicer
 from services.ingest.settings import IngestSettings
-from services.ingest.worker import Worker
+from services.ingest.worker import SMALL_BYTES, Worker
 from services.shared.blobs.blob_store import BlobStore
 from services.shared.catalog.catalog import Catalog
 from services.shared.clients.embedding import EmbeddingClient
@@ -24,9 +26,12 @@ from services.shared.index.lance_index import LanceIndex
 from services.shared.runtime.server import App
 from services.shared.runtime.telemetry import Telemetry
 
+# What an upload has not touched for so long, it never will.
+_LONGEST_UPLOAD = timedelta(hours=1)
+
 
 async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
-    """Catalog, originals and index of one machine, the embedding service, and one worker."""
+    """Catalog, originals and index of one machine, the embedding service, and the workers."""
     metrics = IngestMetrics(telemetry.registry)
     catalog = await Catalog.open(settings.catalog_url)
     blobs = BlobStore(settings.blobs_url, max_bytes=settings.max_document_bytes)
@@ -43,13 +48,24 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         catalog, blobs, _parse_in_a_thread, embedder, index, metrics,
         clock=time.time, on_change=maintenance.note_change,
     )  # fmt: skip
-    worker = Worker(
-        f"{os.getpid()}-{uuid.uuid4().hex[:8]}", catalog, pipeline, metrics,
-        batch_documents=settings.batch_documents, lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
-    )  # fmt: skip
+    process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    workers = [
+        Worker(
+            f"{process}-{number}", catalog, pipeline, metrics,
+            batch_documents=settings.batch_documents,
+            max_bytes_each=SMALL_BYTES if 1 < number == settings.workers else sys.maxsize,
+            lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
+        )
+        for number in range(1, settings.workers + 1)
+    ]  # fmt: skip
+
+    def ring() -> None:
+        for worker in workers:
+            worker.ring()
+
     acceptance = Acceptance(
         catalog, blobs, metrics,
-        max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=worker.ring,
+        max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=ring,
     )  # fmt: skip
     keeper = CollectionKeeper(catalog, index, embedder, model=settings.model, clock=time.time)
     servicer = IngestServicer(catalog, keeper, acceptance, clock=time.time)
@@ -57,13 +73,14 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     async def become_ready() -> None:
         await catalog.collections.list()
         await index.generations()
+        await blobs.sweep_incoming(before=datetime.now(UTC) - _LONGEST_UPLOAD)
 
     return App(
         register=servicer.add_to,
         services=[SERVICE],
         metrics=metrics.rpc,
         become_ready=become_ready,
-        background=[worker.run, maintenance.run],
+        background=[*(worker.run for worker in workers), maintenance.run],
         closables=[catalog, index, client],
     )
 

@@ -1,11 +1,12 @@
 """How large the chunks of a collection are and what in its documents is never cut."""
 
-import sys
 from dataclasses import dataclass
 from typing import Literal
 
 # What leaves no room for anything else in the 2,500 tokens of an answer's passages is an article, not a card.
 _LARGEST_CARD_TOKENS = 2_000
+# No dictionary has a longer entry; a file without headings would be one of any size, and too large to embed.
+_LARGEST_ENTRY_TOKENS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ def chunk_profile(name: str, *, target: int, overlap: int, minimum: int) -> Chun
     """The profile called `name` with a collection's sizes. Raises ValueError for an unknown name or bad sizes.
 
     In a lesson the first level of headings is units and the second cards, in a dictionary the second is entries; what
-    stands under deeper headings belongs to the card or entry. Cards stay whole up to 2,000 tokens, entries always.
+    stands under deeper headings belongs to the card or entry. Cards stay whole up to 2,000 tokens, entries up to
+    20,000.
     """
     match name:
         case "docs" | "paper":
@@ -48,7 +50,7 @@ def chunk_profile(name: str, *, target: int, overlap: int, minimum: int) -> Chun
         case "lesson":
             return ChunkProfile(target, overlap, minimum, section_depth=2, whole_section=_LARGEST_CARD_TOKENS)
         case "entry":
-            return ChunkProfile(target, overlap, minimum, section_depth=2, whole_section=sys.maxsize)
+            return ChunkProfile(target, overlap, minimum, section_depth=2, whole_section=_LARGEST_ENTRY_TOKENS)
         case "plain":
             return ChunkProfile(target, overlap, minimum, measure="characters")
         case _:

@@ -13,15 +13,19 @@ from services.ingest.domain.chunk_profile import ChunkProfile
 from services.ingest.domain.packing import pack
 from services.ingest.domain.units import CountTokens, Unit, cut_into_units
 
+# Code points of a table's header that are repeated where the table goes on; a longer one would outweigh the rows.
+_LONGEST_HEADER = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A stored piece of a document.
 
     `text` is `body[start:end]` of its document, in code points, and not blank. `context` is the title, the heading
-    paths and, where a table goes on from the chunk before, the table's header, each on lines of its own; the header
-    comes last, so that context and text read on as a table. `heading_path` is what all of `text` stands under. `pages`
-    are physical pages in order, none where the source has none. `tokens` counts `text` alone. `ordinal` is from 0.
+    paths and, where a table goes on from the chunk before, the table's header of up to 2,000 code points, each on lines
+    of its own; the header comes last, so that context and text read on as a table. `heading_path` is what all of `text`
+    stands under. `pages` are physical pages in order, none where the source has none. `tokens` counts `text` alone.
+    `ordinal` is from 0.
     """
 
     ordinal: int
@@ -64,11 +68,11 @@ def _chunk(
     """One chunk; `block_start` is where the block of the first unit begins."""
     start, end = units[0].start, units[-1].end
     blocks = document.blocks[units[0].block : units[-1].block + 1]
-    goes_on = body[block_start:start].strip() != ""
+    header = blocks[0].table_header if body[block_start:start].strip() else ""
     return Chunk(
         ordinal=ordinal,
         text=body[start:end],
-        context=_context(document.title, blocks, blocks[0].table_header if goes_on else ""),
+        context=_context(document.title, blocks, header if len(header) <= _LONGEST_HEADER else ""),
         heading_path=_shared_path(blocks),
         pages=tuple(dict.fromkeys(block.page for block in blocks if block.page is not None)),
         start=start,

@@ -1,6 +1,7 @@
 """Records: documents that come many to a file, one JSON object a line."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -14,7 +15,8 @@ class UnreadableRecord(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line. `other` holds every key that is not part of a document: values of declared fields, or nothing to us.
+    """One line. `metadata` has what it gives for declared fields; `other` holds every key that is not part of a
+    document: values of declared fields as well, or nothing to us.
 
     Exactly one of `text`, `markdown` and `html` is not empty.
     """
@@ -27,6 +29,7 @@ class Record:
     text: str = ""
     markdown: str = ""
     html: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
     other: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -40,18 +43,30 @@ def record_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 def read_record(line: bytes) -> Record:
     """The record in one line. Raises UnreadableRecord."""
     try:
-        values = json.loads(line)
-    except (UnicodeDecodeError, json.JSONDecodeError):
+        values = json.loads(line.decode(), parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError):  # not UTF-8, not JSON, a number that is none or too long, nested too deeply
         raise UnreadableRecord("the line is not a JSON object in UTF-8") from None
     if not isinstance(values, dict):
         raise UnreadableRecord("the line is not a JSON object")
+    metadata = values.pop("metadata", None)
+    if not isinstance(metadata, dict | None):
+        raise UnreadableRecord("'metadata' is an object with the values of declared fields")
     parts = {name: _text(values, name) for name in ("id", "title", "uri", "locale", "date", "text", "markdown", "html")}
     known = {key for name in parts for key in _SYNONYMS.get(name, (name,))}
     contents = [name for name in ("text", "markdown", "html") if parts[name].strip()]
     if len(contents) != 1:
         found = " and ".join(contents) or "none"
         raise UnreadableRecord(f"a record needs one of text (or abstract), markdown and html, not {found}")
-    return Record(**parts, other={key: value for key, value in values.items() if key not in known})
+    other = {key: value for key, value in values.items() if key not in known}
+    return Record(**parts, metadata=metadata or {}, other=other)
+
+
+def _finite(literal: str) -> float:
+    """JSON has neither NaN nor Infinity, nor numbers that are as large as one."""
+    number = float(literal)
+    if not math.isfinite(number):
+        raise ValueError("a number of JSON is finite")
+    return number
 
 
 def _text(values: Mapping[str, object], name: str) -> str:

@@ -10,6 +10,7 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import cache
 
 from fsspec import AbstractFileSystem, url_to_fs
@@ -66,6 +67,14 @@ class BlobStore:
         """Whether the blob is stored."""
         return await asyncio.to_thread(self._exists, digest)
 
+    async def size(self, digest: str) -> int:
+        """The bytes of the blob. Raises NotFound."""
+        return await asyncio.to_thread(self._size, digest)
+
+    async def sweep_incoming(self, *, before: datetime) -> int:
+        """Remove what uploads that were cut off left behind, untouched since `before`; how many there were."""
+        return await asyncio.to_thread(self._sweep_incoming, before)
+
     async def delete(self, digest: str) -> None:
         """Remove the blob; one that is not there is no error."""
         await asyncio.to_thread(self._delete, digest)
@@ -104,6 +113,23 @@ class BlobStore:
     @_mapped_errors()
     def _exists(self, digest: str) -> bool:
         return bool(self._files.exists(_path(self._root, digest)))
+
+    @_mapped_errors()
+    def _size(self, digest: str) -> int:
+        try:
+            return int(self._files.size(_path(self._root, digest)))
+        except FileNotFoundError:
+            raise NotFound(f"blob {digest} does not exist") from None
+
+    @_mapped_errors()
+    def _sweep_incoming(self, before: datetime) -> int:
+        swept = 0
+        for path in self._files.find(f"{self._root}/{_INCOMING}"):
+            with suppress(FileNotFoundError):  # finished, or swept by another process
+                if self._files.modified(path) < before:
+                    self._files.rm_file(path)
+                    swept += 1
+        return swept
 
     @_mapped_errors()
     def _delete(self, digest: str) -> None:

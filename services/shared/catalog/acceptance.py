@@ -23,9 +23,10 @@ class Outcome(StrEnum):
 class Standing:
     """How a document stands before a change.
 
-    `newest` is its newest accepted content, None when there is none or it was deleted. `newest_revision` and
-    `applied_revision` are those of the newest content and of what the active generation holds. `unfinished` tells
-    that an earlier change still waits.
+    `newest` is its newest accepted content that has not failed, None when there is none or it was deleted.
+    `newest_revision` and `applied_revision` are those of this content and of what the active generation holds.
+    `unfinished` tells that an earlier change still waits, or that the last one failed and may have left a part of
+    itself in the index.
     """
 
     newest: Put | None = None
@@ -72,5 +73,6 @@ def _outcome_at_once(change: Change, standing: Standing) -> Outcome | None:
         return Outcome.DELETED if gone else None
     applied = standing.newest is not None and standing.newest_revision == standing.applied_revision
     # Other bytes may hold the same document: a line of JSON with its keys in another order.
-    same = standing.newest is not None and replace(change, blob=standing.newest.blob) == standing.newest
+    newest = standing.newest
+    same = newest is not None and replace(change, blob=newest.blob, size=newest.size) == newest
     return Outcome.REUSED if applied and same else None

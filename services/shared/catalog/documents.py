@@ -19,8 +19,8 @@ MAX_PAGE = 1000
 class Put:
     """A document as it is given, its parts already checked (`fields.py`).
 
-    `blob` is the digest of the original bytes. `content_digest` is equal for two documents when the same chunks
-    come of them.
+    `blob` is the digest of the original and `size` its bytes, 0 where that is not known. `content_digest` is equal for
+    two documents when the same chunks come of them.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Put:
     media_type: str
     blob: str
     content_digest: str
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +98,28 @@ _SELECT: Select[Any] = (
     .where(~documents.c.deleted)
 )
 _newer = documents.alias("newer")
-is_newest = ~exists().where(
+_is_newer = and_(
     _newer.c.collection == documents.c.collection,
     _newer.c.id == documents.c.id,
     _newer.c.revision > documents.c.revision,
 )
+is_newest = and_(~documents.c.failed, ~exists().where(_is_newer, ~_newer.c.failed))
+"""Whether a row is what the document is: the newest revision that has not failed for good."""
+is_last_and_failed = and_(documents.c.failed, ~exists().where(_is_newer))
+"""Whether a row is the last that was accepted of the document, and failed for good."""
 
 
 class Documents:
-    """The accepted documents of each collection; a deleted one is not there, applied or not."""
+    """The accepted documents of each collection; a deleted one is not there, applied or not.
+
+    A revision that failed for good is none: the document is what it was before, and does not exist if it was nothing.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get(self, collection: str, document_id: str) -> Document:
-        """The newest revision. Raises NotFound when the document or the collection does not exist."""
+        """The newest revision that has not failed. Raises NotFound when there is no such document or collection."""
         return await self._one(
             _SELECT.where(documents.c.collection == collection, documents.c.id == document_id, is_newest),
             collection,
@@ -163,6 +171,7 @@ def put_of(row: Row[Any]) -> Put:
         media_type=row.media_type,
         blob=row.blob,
         content_digest=row.content_digest,
+        size=row.size,
     )
 
 

@@ -15,10 +15,16 @@ from services.shared.runtime.errors import InvalidInput
 
 MAX_DECLARED_FIELDS = 64  # each becomes a column or property of the index, with an index of its own
 MAX_ID_LENGTH = 512  # code points; an id is a key of every engine, and PostgreSQL's keys end near 2,700 bytes
+# Code points. Title, address and keywords are stored with every chunk of a document, and each chunk is embedded with
+# the title.
+MAX_TITLE_LENGTH = 512
+MAX_URI_LENGTH = 2_048
+MAX_KEYWORD_LENGTH = 1_024
 LOCALE_PATTERN = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
 
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _LOCALE = re.compile(LOCALE_PATTERN)
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -55,6 +61,16 @@ def check_document_id(value: object, *, field: str) -> str:
     raise InvalidInput(f"an id has 1 to {MAX_ID_LENGTH} characters and no control character", field=field)
 
 
+def check_text(value: str, *, max_length: int, field: str) -> str:
+    """`value` if it is text of at most `max_length` code points. Raises InvalidInput naming `field`."""
+    name = field.rpartition(".")[2]
+    if len(value) > max_length:
+        raise InvalidInput(f"'{name}' has {len(value)} characters; at most {max_length} are taken", field=field)
+    if _LONE_SURROGATE.search(value):
+        raise InvalidInput(f"'{name}' holds half a surrogate pair, which is no character", field=field)
+    return value
+
+
 def check_date(value: object, *, field: str) -> str:
     """`value` if it is a day, month or year that exists. Raises InvalidInput naming `field`."""
     if isinstance(value, str) and start_of_period(value) is not None:
@@ -68,22 +84,23 @@ def check_metadata(
     """`metadata` in the declared types; a null is left out, which is the same as a missing value.
 
     A float without a fraction is an integer where one is declared, because JSON does not tell them apart.
-    `path` is where the caller has it (`documents[3].metadata`). Raises InvalidInput naming `<path>.<field>`.
+    A keyword has at most 1,024 code points. `path` is where the caller has it (`documents[3].metadata`). Raises
+    InvalidInput naming `<path>.<field>`.
     """
-    return {
-        name: _check_value(fields, name, value, f"{path}.{name}")
-        for name, value in metadata.items()
-        if value is not None
-    }
+    return {name: _check_value(fields, name, value, path) for name, value in metadata.items() if value is not None}
 
 
-def _check_value(fields: Mapping[str, FieldType], name: str, value: object, field: str) -> FieldValue:
+def _check_value(fields: Mapping[str, FieldType], name: str, value: object, path: str) -> FieldValue:
     declared = fields.get(name)
     if declared is None:
         names = ", ".join(sorted(fields)) or "none"
-        raise InvalidInput(f"'{name}' is not declared; the declared fields are: {names}", field=field)
+        shown = repr(name[:63])[1:-1]  # an unknown name may have any length and characters that cannot be sent
+        raise InvalidInput(f"'{shown}' is not declared; the declared fields are: {names}", field=f"{path}.{shown}")
+    field = f"{path}.{name}"
     if declared is FieldType.DATE:
         return check_date(value, field=field)
+    if declared is FieldType.KEYWORD and isinstance(value, str):
+        return check_text(value, max_length=MAX_KEYWORD_LENGTH, field=field)
     try:
         if isinstance(value, str | int | float | bool):
             compared = comparable(value, declared)

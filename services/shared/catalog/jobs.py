@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.acceptance import Accepted, Change, Outcome, Standing, accept_changes
 from services.shared.catalog.database import Database
-from services.shared.catalog.documents import Delete, Put, Refused, is_newest, put_of
+from services.shared.catalog.documents import Delete, Put, Refused, is_last_and_failed, is_newest, put_of
 from services.shared.catalog.schema import (
     collections,
     documents,
@@ -254,7 +254,12 @@ async def _standings(
                 is_unfinished(work_items),
             )
         )
-        unfinished = {row.document_id for row in waiting}
+        failed = await connection.execute(
+            select(documents.c.id).where(
+                documents.c.collection == collection, documents.c.id.in_(some), is_last_and_failed
+            )
+        )
+        unfinished = {row.document_id for row in waiting} | {row.id for row in failed}
         for document_id in some:
             row = contents.get(document_id)
             standings[document_id] = Standing(
@@ -312,6 +317,7 @@ _NO_CONTENT: dict[str, Any] = {
     "media_type": "",
     "blob": None,
     "content_digest": None,
+    "size": 0,
 }
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
     literal_column,
     text,
 )
@@ -45,7 +46,7 @@ collections = Table(
     Column("created_at", Double, nullable=False),
 )
 
-# One row for each accepted change of a document. The one of the highest revision is what the document is now.
+# One row for each accepted change of a document. The one of the highest revision that has not failed is what it is now.
 documents = Table(
     "documents",
     metadata,
@@ -64,6 +65,10 @@ documents = Table(
     Column("media_type", Text, nullable=False),
     Column("blob", String(64)),
     Column("content_digest", String(64)),
+    # Bytes of the original.
+    Column("size", BigInteger, nullable=False, server_default="0"),
+    # The change failed for good.
+    Column("failed", Boolean, nullable=False, server_default=false()),
     Column("accepted_at", Double, nullable=False),
     CheckConstraint("deleted OR (blob IS NOT NULL AND content_digest IS NOT NULL)", name="put_has_original"),
     Index(None, "collection", "revision", unique=True),

@@ -4,11 +4,13 @@ A worker that dies loses its lease by time, and the item is claimed again; whate
 written again in the same way, because ids and revisions are the same.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.acceptance import Outcome
@@ -36,8 +38,20 @@ class WorkQueue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def claim(self, *, owner: str, now: float, lease_s: float, limit: int = 1) -> tuple[WorkItem, ...]:
+    async def claim(
+        self,
+        *,
+        owner: str,
+        now: float,
+        lease_s: float,
+        limit: int = 1,
+        max_bytes: int = sys.maxsize,
+        max_bytes_each: int = sys.maxsize,
+    ) -> tuple[WorkItem, ...]:
         """At most `limit` items, oldest first, that nobody else holds until `now + lease_s`; () when none is due.
+
+        Their originals have at most `max_bytes` together, unless it is a single item, and `max_bytes_each` each: larger
+        items are left to others.
 
         An item is due when its time has come, nobody holds an unexpired lease on it, and no earlier change of its
         document is unfinished: so changes of one document are applied in order, one at a time.
@@ -53,15 +67,21 @@ class WorkQueue:
             is_unfinished(_earlier),
         )
         oldest = (
-            select(work_items.c.id)
-            .where(is_unfinished(work_items), due, ~waits_for_earlier)
+            select(work_items.c.id, documents.c.size)
+            .join(
+                documents,
+                and_(documents.c.collection == work_items.c.collection, documents.c.revision == work_items.c.revision),
+            )
+            .where(is_unfinished(work_items), due, ~waits_for_earlier, documents.c.size <= max_bytes_each)
             .order_by(work_items.c.id)
             .limit(limit)
             # Lets workers on PostgreSQL pass each other; SQLite has no such clause and one writer.
-            .with_for_update(skip_locked=True)
+            .with_for_update(skip_locked=True, of=work_items)
         )
         async with self._database.write() as connection:
-            ids = (await connection.execute(oldest)).scalars().all()
+            rows = (await connection.execute(oldest)).all()
+            fitting = sum(bytes_ <= max_bytes for bytes_ in accumulate(row.size for row in rows))
+            ids = [row.id for row in rows[: max(1, fitting)]]
             if not ids:
                 return ()
             claimed = await connection.execute(
@@ -120,23 +140,15 @@ class WorkQueue:
                     raise Conflict(f"generation '{generation_id}' is kept in step as well; apply the item to it too")
                 await _apply(connection, generation_id, item, chunk_ids[generation_id])
             if own_title:
-                await connection.execute(
-                    update(documents)
-                    .where(
-                        documents.c.collection == item.collection,
-                        documents.c.id == item.document_id,
-                        documents.c.revision == item.revision,
-                    )
-                    .values(own_title=own_title)
-                )
+                await connection.execute(update(documents).where(_is_revision_of(item)).values(own_title=own_title))
             await count_outcome(connection, item.job_id, outcome, now=now)
             await advance_applied_sequence(connection, item.collection)
 
     async def fail(self, item: WorkItem, *, reason: str, now: float, retry_at: float | None) -> None:
         """Give the item back for another attempt at `retry_at`, or for good when that is None.
 
-        `reason` is a sentence for the user. What the document held before stays as it is. Raises Conflict when the
-        lease is lost.
+        `reason` is a sentence for the user. What the document held before stays as it is, and is again what the
+        document is when the change failed for good. Raises Conflict when the lease is lost.
         """
         async with self._database.write() as connection:
             await _lock_collection_of(connection, item)
@@ -147,11 +159,20 @@ class WorkQueue:
                 return
             failed = Outcome.FAILED
             await _update_held(connection, item, state=ItemState.DEAD, outcome=failed, reason=reason, **_NO_LEASE)
+            await connection.execute(update(documents).where(_is_revision_of(item)).values(failed=True))
             await count_outcome(connection, item.job_id, failed, now=now)
             await advance_applied_sequence(connection, item.collection)
 
 
 _NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
+
+
+def _is_revision_of(item: WorkItem) -> ColumnElement[bool]:
+    return and_(
+        documents.c.collection == item.collection,
+        documents.c.id == item.document_id,
+        documents.c.revision == item.revision,
+    )
 
 
 def _lease_lost(item: WorkItem) -> Conflict:

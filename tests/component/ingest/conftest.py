@@ -75,7 +75,7 @@ async def ingest(settings: IngestSettings, tmp_path: Path) -> AsyncIterator[Inge
     app = await build_ingest(settings, telemetry.telemetry)
     async with served(app, settings, telemetry.telemetry) as running, channel_to(running.target) as channel:
         stub = IngestServiceStub(channel)
-        notes = pb.Collection(name="notes", profile="docs", locale="en", fields={"year": 2, "draft": 5})
+        notes = pb.Collection(name="notes", profile="docs", locale="en", fields={"year": 2, "draft": 5, "topic": 1})
         await stub.CreateCollection(pb.CreateCollectionRequest(collection=notes), timeout=TIMEOUT_S)
         catalog = await Catalog.open(settings.catalog_url)
         index = await LanceIndex.open(tmp_path / "index")

@@ -16,7 +16,7 @@ async def refused(call) -> tuple[grpc.StatusCode, str | None]:
 
 
 async def test_the_same_declaration_again_changes_nothing_and_another_one_is_refused(ingest: Ingest) -> None:
-    notes = pb.Collection(name="notes", profile="docs", locale="en", fields={"year": 2, "draft": 5})
+    notes = pb.Collection(name="notes", profile="docs", locale="en", fields={"year": 2, "draft": 5, "topic": 1})
     again = await ingest.stub.CreateCollection(pb.CreateCollectionRequest(collection=notes), timeout=TIMEOUT_S)
     assert not again.created
     assert again.generation_id == (await ingest.catalog.collections.get("notes")).active.id

@@ -14,6 +14,7 @@ from tests.component.ingest.conftest import TIMEOUT_S, Ingest
 from tests.component.ingest.test_collections import refused
 
 OLD = filter_pb2.Value(text="old")
+LONG = filter_pb2.Value(text="x" * 1_025)
 PAGE = "# Sets\n\nA set holds things.\n\n# Maps\n\nA map sends things.\n"
 
 
@@ -95,6 +96,9 @@ async def test_a_delete_right_behind_a_put_wins(ingest: Ingest) -> None:
         ("documents[1].id", pb.Document(text="x")),
         ("documents[1].text", pb.Document(id="b")),
         ("documents[1].markdown", pb.Document(id="b", markdown=" \n ")),
+        ("documents[1].title", pb.Document(id="b", text="x", title="t" * 513)),
+        ("documents[1].uri", pb.Document(id="b", text="x", uri="u" * 2_049)),
+        ("documents[1].metadata.topic", pb.Document(id="b", text="x", metadata={"topic": LONG})),
         ("documents[1].date", pb.Document(id="b", text="x", date="yesterday")),
         ("documents[1].locale", pb.Document(id="b", text="x", locale="Klingon please")),
         ("documents[1].metadata.year", pb.Document(id="b", text="x", metadata={"year": OLD})),

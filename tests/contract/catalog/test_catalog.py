@@ -59,6 +59,27 @@ async def test_migrations_go_back_to_nothing_and_forward_again(catalog_url: str)
     await (await Catalog.open(catalog_url)).close()
 
 
+async def test_what_had_failed_before_failures_were_marked_is_marked(catalog: Catalog, catalog_url: str) -> None:
+    def back_and_forth(connection: Connection) -> None:
+        config = Config()
+        config.set_main_option("script_location", "services.shared.catalog:migrations")
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0002")
+        migrate(connection)
+
+    await accept(catalog, a_page("bad"), a_page("good"))
+    (item,) = await claim(catalog)
+    await catalog.work.fail(item, reason="no text", now=20.0, retry_at=None)
+
+    database = await Database.open(catalog_url)
+    async with database.write() as connection:
+        await connection.run_sync(back_and_forth)
+    await database.close()
+
+    page = await catalog.documents.list("pages", after=None, limit=10)
+    assert [document.id for document in page.documents] == ["good"]
+
+
 async def test_schema_newer_than_this_code_is_left_as_it_is(catalog: Catalog, catalog_url: str) -> None:
     database = await Database.open(catalog_url)
     async with database.write() as connection:

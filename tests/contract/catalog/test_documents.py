@@ -115,3 +115,79 @@ async def test_unknown_document_or_revision_is_not_found(catalog: Catalog) -> No
     ):
         with pytest.raises(NotFound):
             await call
+
+
+async def fail(catalog: Catalog) -> None:
+    (item,) = await claim(catalog)
+    await catalog.work.fail(item, reason="no text", now=20.0, retry_at=None)
+
+
+async def titles(catalog: Catalog) -> list[str]:
+    return [one.title for one in (await catalog.documents.list("pages", after=None, limit=10)).documents]
+
+
+async def test_failed_replacement_leaves_the_document_as_it_was(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title="Old"), job_id="first")
+    await apply_all(catalog, chunk_ids=("c1",))
+    await accept(catalog, a_page(title="New"), job_id="second")
+    await fail(catalog)
+
+    document = await catalog.documents.get("pages", "page")
+    assert (document.title, document.revision, document.chunks) == ("Old", 1, 1)
+    assert await titles(catalog) == ["Old"]
+
+
+async def test_document_of_which_nothing_was_ever_applied_does_not_exist(catalog: Catalog) -> None:
+    await accept(catalog, a_page())
+    await fail(catalog)
+
+    assert await titles(catalog) == []
+    with pytest.raises(NotFound):
+        await catalog.documents.get("pages", "page")
+
+
+async def test_failed_deletion_leaves_the_document(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title="Old"), job_id="put")
+    await apply_all(catalog)
+    await accept(catalog, Delete("page"), job_id="delete")
+    await fail(catalog)
+
+    assert await titles(catalog) == ["Old"]
+
+
+async def test_attempt_that_is_put_off_is_still_what_the_document_will_be(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title="New"))
+    (item,) = await claim(catalog)
+    await catalog.work.fail(item, reason="busy", now=20.0, retry_at=50.0)
+
+    assert await titles(catalog) == ["New"]
+
+
+async def test_change_after_a_failed_one_is_what_the_document_is(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title="Failing"), a_page(title="Third"))
+    await fail(catalog)
+
+    assert await titles(catalog) == ["Third"]
+    await apply_all(catalog)
+    assert (await catalog.documents.get("pages", "page")).revision == 2
+
+
+@pytest.mark.parametrize("title", ["Old", "New"])
+async def test_after_a_failure_either_content_is_applied_again(catalog: Catalog, title: str) -> None:
+    await accept(catalog, a_page(title="Old"), job_id="first")
+    await apply_all(catalog)
+    await accept(catalog, a_page(title="New"), job_id="second")
+    await fail(catalog)
+
+    # The failed attempt may have left a part of itself in the index: only another one mends that.
+    assert (await accept(catalog, a_page(title=title), job_id="third")).done == 0
+    await apply_all(catalog)
+    assert await titles(catalog) == [title]
+    assert (await accept(catalog, a_page(title=title), job_id="fourth")).outcomes.reused == 1
+
+
+async def test_deletion_after_a_failure_clears_what_it_may_have_left(catalog: Catalog) -> None:
+    await accept(catalog, a_page(), job_id="first")
+    await fail(catalog)
+
+    assert (await accept(catalog, Delete("page"), job_id="second")).done == 0

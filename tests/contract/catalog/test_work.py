@@ -204,3 +204,25 @@ async def test_change_is_applied_to_a_generation_that_began_during_the_work(cata
     )
     assert await catalog.generations.applied("g2", "page") == AppliedDocument(1, ("e1", "e2"))
     assert (await catalog.jobs.get("job")).done == 1
+
+
+async def test_claim_takes_no_more_bytes_than_asked_but_always_one_item(catalog: Catalog) -> None:
+    await accept(catalog, *(a_page(name, size=size) for name, size in (("a", 9), ("b", 4), ("c", 2), ("d", 1))))
+
+    async def claimed() -> list[str]:
+        items = await catalog.work.claim(owner="w", now=20.0, lease_s=30.0, limit=10, max_bytes=6)
+        return [item.document_id for item in items]
+
+    assert [await claimed() for _ in range(3)] == [["a"], ["b", "c"], ["d"]]
+
+
+async def test_claim_passes_over_what_is_too_large_for_it(catalog: Catalog) -> None:
+    await accept(catalog, a_page("large", size=10), a_page("small", size=9), Delete("large"))
+
+    async def claimed(max_bytes_each: int) -> list[str]:
+        items = await catalog.work.claim(owner="w", now=20.0, lease_s=30.0, limit=10, max_bytes_each=max_bytes_each)
+        return [item.document_id for item in items]
+
+    assert await claimed(9) == ["small"]  # the deletion is small as well, but behind the large one
+    assert await claimed(9) == []
+    assert await claimed(10) == ["large"]

@@ -16,6 +16,7 @@ from services.ingest.adapters.parsers.html_blocks import HtmlReader, parse_html
 from services.ingest.adapters.parsers.outline import Outline
 from services.ingest.adapters.parsers.tables import table_text
 from services.ingest.domain.blocks import BlockKind, ParsedDocument
+from services.shared.runtime.errors import InvalidInput
 
 _FRONT_MATTER = regex.compile(r"---[ \t]*\n(.*?\n)??(?:---|\.\.\.)[ \t]*(?:\n|\Z)", regex.DOTALL)
 # The address that writers give a heading: {#id}, { #id .class }, {/*id*/}, the stars of the last read as emphasis.
@@ -28,8 +29,9 @@ def _named(params: str, *_: object) -> bool:
     return regex.match(r"\s*[\p{L}{]", params) is not None
 
 
+_DEEPEST = 100  # levels; the reader leaves deeper ones out without a word, of its own from 20 on
 _MARKDOWN = (
-    MarkdownIt("commonmark", {"maxNesting": 100})  # deeper levels are lost; the default is 20
+    MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
     .enable("table")
     .use(footnote_plugin, inline=False, move_to_end=False)  # a note stays where it is written, cited or not
     .use(container_plugin, name="colons", marker=":", validate=_named)
@@ -38,15 +40,21 @@ _MARKDOWN = (
 
 
 def parse_markdown(data: bytes, charset: str = "") -> ParsedDocument:
-    """The blocks of a Markdown file. Raises InvalidInput when it is not text."""
+    """The blocks of a Markdown file. Raises InvalidInput when it is not text or nested too deeply."""
     return read_markdown(decode(data, charset))
 
 
 def read_markdown(text: str) -> ParsedDocument:
-    """The blocks of Markdown `text`. Its title is that of the front matter, else its first heading of level 1."""
+    """The blocks of Markdown `text`. Its title is that of the front matter, else its first heading of level 1.
+
+    Raises InvalidInput when it is nested too deeply.
+    """
     front_matter, text = _without_front_matter(clean(text).replace("\f", "\n"))
     reader = _MarkdownReader()
-    reader.blocks(SyntaxTreeNode(_MARKDOWN.parse(text)).children)
+    tokens = _MARKDOWN.parse(text)
+    if any(token.nesting == 1 and token.level == _DEEPEST - 1 for token in tokens):
+        raise InvalidInput(f"its lists and quotes are nested too deeply: {_DEEPEST} levels and more are not read")
+    reader.blocks(SyntaxTreeNode(tokens).children)
     title = front_matter.get("title")
     return ParsedDocument(title=str(title).strip() if title else reader.first_title, blocks=reader.outline.finished())
 

@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 from services.ingest.domain.blocks import Block, BlockKind
 
+# Code points. A heading stands in the context of every chunk below it; what is longer is a paragraph in large letters.
+_LONGEST_HEADING = 512
+
 
 class _Heading(NamedTuple):
     level: int
@@ -26,7 +29,13 @@ class Outline:
         self._blocks: list[Block] = []
 
     def heading(self, level: int, text: str) -> None:
-        """A heading, `level` from 1. A blank one ends the sections of its level and opens none."""
+        """A heading, `level` from 1. A blank one ends the sections of its level and opens none.
+
+        One of more than 512 code points is a paragraph of the section before it.
+        """
+        if len(text) > _LONGEST_HEADING:
+            self.block("paragraph", text)
+            return
         self.end_list()
         if self._above and self._above[-1].level >= level:
             self._say_heading()

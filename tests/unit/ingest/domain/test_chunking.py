@@ -99,6 +99,24 @@ def test_an_entry_is_never_cut() -> None:
     assert [chunk.tokens for chunk in chunks] == [8000, 5, 4]
 
 
+def test_an_entry_of_the_size_of_a_book_is_cut() -> None:
+    chunks = chunks_of(
+        Block("paragraph", words(20_001), ("T", "TOIL"), (1, 2)),
+        profile=chunk_profile("entry", target=400, overlap=0, minimum=0),
+    )
+    assert max(chunk.tokens for chunk in chunks) == 400
+
+
+def test_a_header_that_would_outweigh_the_rows_is_not_repeated() -> None:
+    header = f"| {'h' * 2_000} |\n| --- |"
+    chunks = chunks_of(
+        Block("table", header + "".join(f"\n| {n} |" for n in range(20)), table_header=header),
+        profile=ChunkProfile(target=150, overlap=0, minimum=0),
+    )
+    assert len(chunks) > 1
+    assert {chunk.context for chunk in chunks} == {""}
+
+
 # The numbers of the cases are those of the list of faults that others' users reported.
 
 

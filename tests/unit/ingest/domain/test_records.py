@@ -34,6 +34,40 @@ def test_what_is_no_object_is_refused(bad: bytes) -> None:
         read_record(bad)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"[" * 100_000,
+        b"1" * 5_000,
+        b"NaN",
+        b"-Infinity",
+        b"1e999",
+        b'"\xff"',
+        b'"\xed\xa0\x80"',  # a surrogate in bytes is not UTF-8
+    ],
+)
+def test_a_value_that_no_reader_of_json_takes_makes_the_line_unreadable(value: bytes) -> None:
+    with pytest.raises(UnreadableRecord, match="not a JSON object"):
+        read_record(b'{"id": "a", "text": "x", "other": ' + value + b"}")
+
+
+def test_a_line_in_utf_16_is_refused() -> None:
+    with pytest.raises(UnreadableRecord, match="not a JSON object"):
+        read_record('{"id": "a", "text": "x"}'.encode("utf-16"))
+
+
+def test_metadata_in_an_object_of_its_own_is_kept_apart() -> None:
+    record = read_record(line(id="a", text="x", metadata={"year": 2024}, draft=True))
+    assert (record.metadata, record.other) == ({"year": 2024}, {"draft": True})
+    assert read_record(line(id="a", text="x", metadata=None)).metadata == {}
+
+
+@pytest.mark.parametrize("metadata", ["year", 3, [{"year": 1}], False])
+def test_metadata_that_is_no_object_is_refused(metadata: object) -> None:
+    with pytest.raises(UnreadableRecord, match="'metadata' is an object"):
+        read_record(line(id="a", text="x", metadata=metadata))
+
+
 @pytest.mark.parametrize("contents", [{}, {"text": "  "}, {"text": "a", "html": "<p>a</p>"}])
 def test_exactly_one_content_is_needed(contents: dict[str, str]) -> None:
     with pytest.raises(UnreadableRecord, match="one of text"):

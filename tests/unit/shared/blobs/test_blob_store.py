@@ -4,6 +4,7 @@ import hashlib
 import os
 import uuid
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,30 @@ async def test_truncated_blob_is_mended_by_its_next_put(folder: BlobStore, tmp_p
     await folder.put(CONTENT)
 
     assert await folder.get(DIGEST) == CONTENT
+
+
+async def test_size_is_that_of_the_blob(store: BlobStore) -> None:
+    assert await store.size(await store.put(CONTENT)) == len(CONTENT)
+    with pytest.raises(NotFound):
+        await store.size("0" * 64)
+
+
+async def test_what_cut_off_uploads_left_is_swept_and_nothing_else(store: BlobStore) -> None:
+    await store.put(CONTENT)
+    left = f"{store._root}/incoming/left"
+    store._files.makedirs(f"{store._root}/incoming", exist_ok=True)
+    store._files.pipe_file(left, b"half")
+    written = store._files.modified(left)
+
+    assert await store.sweep_incoming(before=written) == 0
+    assert await store.sweep_incoming(before=written + timedelta(seconds=1)) == 1
+
+    assert not store._files.exists(left)
+    assert await store.get(DIGEST) == CONTENT
+
+
+async def test_sweeping_a_store_that_took_nothing_yet_is_no_error(store: BlobStore) -> None:
+    assert await store.sweep_incoming(before=datetime.now(UTC)) == 0
 
 
 @pytest.mark.parametrize("digest", ["", "../../etc/passwd", DIGEST.upper(), DIGEST[:-1], DIGEST + "\n"])

@@ -10,6 +10,7 @@ from services.shared.catalog.fields import (
     check_fields,
     check_locale,
     check_metadata,
+    check_text,
 )
 from services.shared.index.fields import BUILT_IN_FIELDS, MAX_INTEGER, FieldType
 from services.shared.runtime.errors import InvalidInput
@@ -164,3 +165,30 @@ def test_blank_long_or_invisible_id_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput) as caught:
         check_document_id(value, field="documents[2].id")
     assert caught.value.field == "documents[2].id"
+
+
+def test_text_has_a_bound_in_code_points() -> None:
+    assert check_text("\U0001f389" * 4, max_length=4, field="documents[0].title") == "\U0001f389" * 4
+    with pytest.raises(InvalidInput, match="'title' has 5 characters; at most 4 are taken") as caught:
+        check_text("x" * 5, max_length=4, field="documents[0].title")
+    assert caught.value.field == "documents[0].title"
+
+
+def test_half_a_surrogate_pair_is_no_text() -> None:
+    with pytest.raises(InvalidInput, match="half a surrogate pair"):
+        check_text("a\ud800", max_length=4, field="title")
+
+
+@pytest.mark.parametrize("value", ["x" * 1_025, "\udfff"])
+def test_a_keyword_is_bounded_text(value: str) -> None:
+    assert check_metadata(DECLARED, {"keyword": "x" * 1_024}, path="metadata")
+    refused("keyword", value)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "n" * 10_000, "a\nb"])
+def test_an_unknown_name_is_shown_in_a_form_that_can_be_sent(name: str) -> None:
+    with pytest.raises(InvalidInput, match="is not declared") as caught:
+        check_metadata(DECLARED, {name: 1}, path="metadata")
+    shown = f"{caught.value.field}{caught.value}"
+    assert len(shown.encode()) < 500
+    assert "\n" not in shown

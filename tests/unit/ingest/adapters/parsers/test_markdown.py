@@ -2,6 +2,7 @@ import pytest
 
 from services.ingest.adapters.parsers.markdown import parse_markdown, read_markdown
 from services.ingest.domain.blocks import Block
+from services.shared.runtime.errors import InvalidInput
 
 
 def blocks(text: str) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -161,3 +162,13 @@ def test_the_title_is_the_first_heading_of_level_1_where_there_is_no_front_matte
 def test_nothing_is_lost_in_deep_lists() -> None:
     text = "\n".join("  " * depth + f"- level{depth}" for depth in range(40))
     assert "level39" in read_markdown(text).body
+
+
+@pytest.mark.parametrize("text", ["> " * 5000 + "x", "- " * 5000 + "x", "Good words.\n\n" + "> " * 99 + "lost"])
+def test_what_is_nested_too_deeply_is_said_and_not_left_out(text: str) -> None:
+    with pytest.raises(InvalidInput, match="nested too deeply"):
+        read_markdown(text)
+
+
+def test_what_is_nested_less_deeply_is_read() -> None:
+    assert read_markdown("> " * 98 + "x").body == "x"

@@ -65,3 +65,13 @@ def test_items_make_one_list_until_it_ends_or_another_block_begins() -> None:
     outline.item(0, "-", "another list")
     outline.block("paragraph", "\n")
     assert [block.text for block in outline.finished()] == ["- one line\n  more of one\n  1. inner", "- another list"]
+
+
+def test_a_heading_that_is_longer_than_any_is_a_paragraph() -> None:
+    outline = Outline()
+    outline.heading(1, "Title")
+    outline.heading(2, "h" * 512)
+    outline.heading(2, "x" * 513)
+    outline.block("paragraph", "Below.")
+    path = ("Title", "h" * 512)
+    assert [(block.text, block.heading_path) for block in outline.finished()] == [("x" * 513, path), ("Below.", path)]
