@@ -26,7 +26,7 @@ from services.gateway.bodies.answers import (
     UnsupportedEvent,
     Usage,
 )
-from services.gateway.bodies.collections import CollectionBody
+from services.gateway.bodies.collections import ActiveGeneration, CollectionBody, CollectionView
 from services.gateway.bodies.documents import CONTENT_KINDS, ChunkView, DocumentBody
 from services.gateway.bodies.jobs import DocumentFailure, JobState, JobView, Outcomes
 from services.gateway.bodies.search import (
@@ -44,7 +44,13 @@ from services.gateway.bodies.status import GeneratorStatus, ModelStatus
 from services.gateway.overrides import ranking_settings, retrieval_settings
 from services.gateway.ports import FileBegins, KnownCollection
 from services.shared.catalog.fields import check_fields
-from services.shared.clients.filters import field_types_to_proto, filter_to_proto, value_from_proto, value_to_proto
+from services.shared.clients.filters import (
+    field_types_from_proto,
+    field_types_to_proto,
+    filter_to_proto,
+    value_from_proto,
+    value_to_proto,
+)
 from services.shared.index.fields import FieldValue
 from services.shared.runtime.errors import PlumblineError, error_from_code
 
@@ -93,6 +99,11 @@ def search_to_proto(body: SearchBody, known: KnownCollection) -> search_pb2.Sear
         retrieval=_retrieval_to_proto(body, known),
         ranking=_ranking_to_proto(body, known),
     )
+
+
+def field_of_search(field: str | None) -> str | None:
+    """A field of the message as the caller of `POST /v1/search` wrote it."""
+    return "like" if field == "like_document_id" else field
 
 
 def _filter_to_proto(body: SearchBody | AnswerBody) -> filter_pb2.Filter | None:
@@ -360,6 +371,19 @@ def collection_to_proto(body: CollectionBody) -> ingest_pb2.CreateCollectionRequ
         settings_json=json.dumps(body.settings),
     )
     return ingest_pb2.CreateCollectionRequest(collection=collection)
+
+
+def new_collection_from_proto(reply: ingest_pb2.CreateCollectionResponse) -> CollectionView:
+    """A collection that was just made: nothing is in it."""
+    declared = reply.collection
+    return CollectionView(
+        name=declared.name,
+        profile=declared.profile,
+        locale=declared.locale,
+        fields={name: kind.value for name, kind in sorted(field_types_from_proto(declared.fields).items())},
+        settings=json.loads(declared.settings_json or "{}"),
+        generation=ActiveGeneration(id=reply.generation_id, revision=0, documents=0, chunks=0, lag=0),
+    )
 
 
 def settings_to_proto(name: str, settings: Mapping[str, object]) -> ingest_pb2.UpdateCollectionRequest:

@@ -10,6 +10,7 @@ from opentelemetry.trace import INVALID_SPAN, Span, SpanKind, Status, StatusCode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.gateway.address import check_encoding
 from services.gateway.metrics import UNMATCHED, GatewayMetrics
 from services.gateway.problems import problem_of_exception, problem_response
 from services.shared.runtime.call import Call, new_call, serving
@@ -54,6 +55,7 @@ class RequestMiddleware:
 
         with serving(call), self._spanned(scope, headers, call) as span, self._metrics.in_flight.track_inprogress():
             try:
+                check_encoding(scope)
                 await self._app(scope, receive, send_with_id)
             except Exception as error:
                 response = problem_response(problem_of_exception(error))

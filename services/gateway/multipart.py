@@ -2,22 +2,19 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 
 from services.gateway.bodies.strict import Value
-from services.gateway.json_route import check_announced_length, too_large
 from services.gateway.ports import FileBegins
+from services.gateway.request_body import body_pieces, of_another_kind, parsed_json
+from services.shared.catalog.plain_faults import plain
 from services.shared.index.fields import FieldValue
-from services.shared.runtime.errors import Cancelled, InvalidInput
+from services.shared.runtime.errors import InvalidInput
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -38,27 +35,20 @@ class PartBegins:
 async def read_parts(request: Request, *, max_bytes: int) -> AsyncIterator[PartBegins | bytes]:
     """The parts of a multipart body in their order, each as its beginning and its bytes.
 
-    Raises HTTPException 415 or 413, InvalidInput for a broken body and Cancelled when the caller goes away.
+    Raises UnacceptableBody 415 or 413, InvalidInput for a broken body and Cancelled when the caller goes away.
     """
     media_type, options = parse_options_header(request.headers.get("content-type", ""))
     if media_type != b"multipart/form-data" or not options.get(b"boundary"):
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send multipart/form-data with a boundary")
-    check_announced_length(request, max_bytes)
+        raise of_another_kind("send multipart/form-data with a boundary")
     collector = _Collector()
     parser = MultipartParser(options[b"boundary"], collector.callbacks())
-    size = 0
     try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > max_bytes:
-                raise too_large(max_bytes)
+        async for chunk in body_pieces(request, max_bytes=max_bytes):
             parser.write(chunk)
             for piece in collector.take():
                 yield piece
     except FormParserError:
         raise InvalidInput("the body is not well-formed multipart/form-data", field="body") from None
-    except ClientDisconnect:
-        raise Cancelled("the caller went away during the upload") from None
     if not collector.is_complete:
         raise InvalidInput("the body ends before its last boundary", field="body")
 
@@ -103,13 +93,20 @@ class _Collector:
         self._pieces.append(
             PartBegins(
                 name=options.get(b"name", b"").decode(errors="replace"),
-                filename=None if filename is None else filename.decode(errors="replace"),
+                filename=None if filename is None else _filename(filename),
                 media_type=self._headers.get("content-type", b"").decode("latin-1"),
             )
         )
 
     def _on_end(self) -> None:
         self.is_complete = True
+
+
+def _filename(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:  # replacement characters would make one name of two
+        raise InvalidInput("a file's name is UTF-8", field="file") from None
 
 
 async def files_of(
@@ -151,11 +148,9 @@ def _metadata(raw: bytes) -> dict[str, FieldValue]:
     if not raw:
         return {}
     try:
-        given = _METADATA.validate_python(from_json(raw, allow_inf_nan=False))
+        given = _METADATA.validate_python(parsed_json(raw, field="metadata"))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(["metadata", *(str(step) for step in fault["loc"])])
-        raise InvalidInput(fault["msg"], field=field) from None
-    except ValueError as error:
-        raise InvalidInput(f"metadata is not JSON: {error}", field="metadata") from None
+        raise InvalidInput(plain(fault), field=field) from None
     return {name: value for name, value in given.items() if value is not None}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.gateway.bodies.answers import AnswerBody, AnswerEvent
-from services.gateway.bodies.collections import CollectionBody
+from services.gateway.bodies.collections import CollectionBody, CollectionView
 from services.gateway.bodies.documents import ChunkView, DocumentBody
 from services.gateway.bodies.jobs import JobView
 from services.gateway.bodies.search import SearchBody, SearchPage
@@ -61,8 +61,8 @@ class Answerer(Protocol):
 class Ingester(Protocol):
     """The ingest service: all writes."""
 
-    async def create_collection(self, body: CollectionBody) -> bool:
-        """Whether the collection is new; the same declaration again is not."""
+    async def create_collection(self, body: CollectionBody) -> CollectionView | None:
+        """The collection when it is new, with its empty generation; None for the same declaration again."""
         ...
 
     async def replace_settings(self, name: str, settings: Mapping[str, object]) -> None:
@@ -108,7 +108,7 @@ class CatalogReader(Protocol):
         ...
 
     async def document(self, collection: str, document_id: str) -> Document:
-        """Raises NotFound."""
+        """Raises NotFound naming `document_id`, or `collection` when that is not there."""
         ...
 
     async def documents(self, collection: str, *, after: str | None, limit: int) -> DocumentPage:

@@ -13,6 +13,8 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from services.gateway.bodies.absent import Absent
+from services.gateway.request_body import UnacceptableBody
+from services.shared.catalog.plain_faults import plain
 from services.shared.runtime.call import current_call
 from services.shared.runtime.errors import (
     DependencyUnavailable,
@@ -25,7 +27,7 @@ from services.shared.runtime.errors import (
 
 log = structlog.get_logger()
 
-_MEDIA_TYPE = "application/problem+json"
+PROBLEM_MEDIA_TYPE = "application/problem+json"
 _MAX_ERRORS = 10
 # Told when the error itself does not say when the same call may succeed.
 _RETRY_AFTER_S = 1.0
@@ -39,10 +41,6 @@ _HTTP_TITLES = {
 _HTTP_DETAILS = {
     HTTPStatus.NOT_FOUND: "there is nothing at this path",
     HTTPStatus.METHOD_NOT_ALLOWED: "this method is not possible here; the header Allow names those that are",
-}
-_EXPECTED = {
-    "missing": "this field is required",
-    "extra_forbidden": "there is no such field here; check its spelling",
 }
 
 
@@ -100,12 +98,12 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     extra = dict(headers or {})
     if problem.retry_after_s is not None:
         extra["retry-after"] = str(math.ceil(problem.retry_after_s))
-    return Response(problem.model_dump_json(), status_code=problem.status, headers=extra, media_type=_MEDIA_TYPE)
+    return Response(problem.model_dump_json(), status_code=problem.status, headers=extra, media_type=PROBLEM_MEDIA_TYPE)
 
 
 def problem_of_validation(faults: Sequence[Mapping[str, Any]]) -> Problem:
     """The document for pydantic's faults; the first one gives `field` and `detail`, all are in `errors`."""
-    errors = [FieldProblem(field=_field(fault), detail=_expected(fault)) for fault in faults[:_MAX_ERRORS]]
+    errors = [FieldProblem(field=_field(fault), detail=plain(fault)) for fault in faults[:_MAX_ERRORS]]
     problem = problem_of(InvalidInput(errors[0].detail, field=errors[0].field))
     return problem.model_copy(update={"errors": errors if len(errors) > 1 else None})
 
@@ -134,7 +132,8 @@ def _problem_of_http(error: HTTPException) -> Problem:
     status = HTTPStatus(error.status_code)
     title = _HTTP_TITLES.get(status, status.phrase)
     detail = _HTTP_DETAILS.get(status, error.detail)
-    return Problem(type=_type(title), title=title, status=status, detail=detail, request_id=_request_id())
+    field = error.field if isinstance(error, UnacceptableBody) else None
+    return Problem(type=_type(title), title=title, status=status, detail=detail, request_id=_request_id(), field=field)
 
 
 def _type(title: str) -> str:
@@ -153,8 +152,3 @@ def _field(fault: Mapping[str, Any]) -> str:
     for step in (*fault["loc"][1:], *([part] if part else [])):
         path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
     return path or "body"
-
-
-def _expected(fault: Mapping[str, Any]) -> str:
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    return _EXPECTED.get(fault["type"], f"{message[:1].lower()}{message[1:]}")

@@ -11,7 +11,7 @@ from services.shared.catalog.collections import Collection
 from services.shared.catalog.documents import Document, DocumentPage
 from services.shared.catalog.jobs import Failure, Job
 from services.shared.catalog.judgments import Judgment, JudgmentPage
-from services.shared.runtime.errors import DependencyUnavailable
+from services.shared.runtime.errors import DependencyUnavailable, NotFound
 
 log = structlog.get_logger()
 
@@ -48,7 +48,11 @@ class SharedCatalog:
     async def document(self, collection: str, document_id: str) -> Document:
         """See `CatalogReader`."""
         async with self._asked() as catalog:
-            return await catalog.documents.get(collection, document_id)
+            try:
+                return await catalog.documents.get(collection, document_id)
+            except NotFound:
+                await catalog.collections.get(collection)  # the one that is missing, if it is this, says so
+                raise
 
     async def documents(self, collection: str, *, after: str | None, limit: int) -> DocumentPage:
         """See `CatalogReader`."""

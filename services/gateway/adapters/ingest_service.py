@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 
 from services.gateway import convert
-from services.gateway.bodies.collections import CollectionBody
+from services.gateway.bodies.collections import CollectionBody, CollectionView
 from services.gateway.bodies.documents import DocumentBody
 from services.gateway.bodies.jobs import JobView
 from services.gateway.ports import FileBegins
@@ -23,10 +23,11 @@ class IngestService:
         self._upload_timeout_s = upload_timeout_s
         self._watch_timeout_s = watch_timeout_s
 
-    async def create_collection(self, body: CollectionBody) -> bool:
+    async def create_collection(self, body: CollectionBody) -> CollectionView | None:
         """See `Ingester`."""
         request = convert.collection_to_proto(body)
-        return (await self._client.create_collection(request, timeout_s=self._write_timeout_s)).created
+        reply = await self._client.create_collection(request, timeout_s=self._write_timeout_s)
+        return convert.new_collection_from_proto(reply) if reply.created else None
 
     async def replace_settings(self, name: str, settings: Mapping[str, object]) -> None:
         """See `Ingester`."""

@@ -6,6 +6,7 @@ from services.gateway.bodies.search import SearchBody, SearchPage
 from services.gateway.ports import KnownCollection
 from services.shared.clients.search import SearchClient
 from services.shared.runtime.call import current_call
+from services.shared.runtime.errors import PlumblineError
 
 
 class SearchService:
@@ -17,7 +18,11 @@ class SearchService:
 
     async def search(self, body: SearchBody, known: KnownCollection) -> SearchPage:
         """See `Searcher`."""
-        reply = await self._client.search(convert.search_to_proto(body, known), timeout_s=self._timeout_s)
+        try:
+            reply = await self._client.search(convert.search_to_proto(body, known), timeout_s=self._timeout_s)
+        except PlumblineError as error:
+            error.field = convert.field_of_search(error.field)
+            raise
         call = current_call()
         return convert.page_from_proto(reply, request_id=call.request_id if call else "", stale=known.stale)
 

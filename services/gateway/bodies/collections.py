@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from services.gateway.bodies.absent import Absent
 from services.gateway.bodies.strict import Body
 
 
@@ -35,11 +36,14 @@ class ActiveGeneration(BaseModel):
     documents: int
     chunks: int
     lag: int
-    embedding_model: str
+    embedding_model: Absent[str] = None
 
 
 class CollectionView(BaseModel):
-    """A collection and what serves it."""
+    """A collection and what serves it.
+
+    One that was deleted while it was made has no `created_at` and `embedding_model`: the catalog has forgotten them.
+    """
 
     name: str
     profile: str
@@ -47,7 +51,7 @@ class CollectionView(BaseModel):
     fields: dict[str, str]
     settings: dict[str, Any]
     generation: ActiveGeneration
-    created_at: str
+    created_at: Absent[str] = None
 
 
 class CollectionList(BaseModel):

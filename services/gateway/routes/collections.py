@@ -16,6 +16,7 @@ from services.gateway.json_route import json_route
 from services.gateway.known_collections import KnownCollections
 from services.gateway.ports import CatalogReader, Ingester
 from services.shared.catalog.collections import Collection
+from services.shared.runtime.errors import DependencyUnavailable, NotFound
 
 
 def collection_routes(
@@ -29,9 +30,14 @@ def collection_routes(
         """Create a collection: 201. The same declaration again changes nothing: 200."""
         created = await ingester.create_collection(body)
         known_collections.forget(body.name)
-        if not created:
+        if created is None:
             response.status_code = HTTPStatus.OK
-        return _view(await catalog.collection(body.name))
+        try:
+            return _view(await catalog.collection(body.name))
+        except (NotFound, DependencyUnavailable):  # deleted since, or not to be seen now: it was made nevertheless
+            if created is None:
+                raise
+            return created
 
     @router.get("/v1/collections")
     async def list_all() -> CollectionList:

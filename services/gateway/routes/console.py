@@ -24,10 +24,12 @@ def console_routes() -> APIRouter:
     router = APIRouter(include_in_schema=False)
     files = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
 
+    @router.head("/")
     @router.get("/")
     async def page() -> Response:
         return _file("index.html")
 
+    @router.head("/console/{name:path}")
     @router.get("/console/{name:path}")
     async def file(name: str) -> Response:
         return _file(name)

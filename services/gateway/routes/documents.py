@@ -9,6 +9,7 @@ from services.gateway.bodies.documents import Accepted, DocumentPage, DocumentsB
 from services.gateway.id_cursor import cursor_after, id_before
 from services.gateway.json_route import json_route
 from services.gateway.ports import CatalogReader, Ingester, Searcher
+from services.gateway.request_body import too_large_content
 from services.shared.catalog.documents import MAX_PAGE, Document
 from services.shared.catalog.fields import check_document_id
 
@@ -22,7 +23,8 @@ def document_routes(
     @router.put("/v1/collections/{collection}/documents", status_code=HTTPStatus.ACCEPTED)
     async def put(collection: str, body: DocumentsBody) -> Accepted:
         """Accept documents, all or none; the job applies them."""
-        return Accepted(job_id=await ingester.put_documents(collection, body.documents))
+        with too_large_content(field="documents"):
+            return Accepted(job_id=await ingester.put_documents(collection, body.documents))
 
     @router.get("/v1/collections/{collection}/documents")
     async def list_page(
@@ -37,14 +39,14 @@ def document_routes(
             next=cursor_after(page.next),
         )
 
-    @router.get("/v1/collections/{collection}/documents/{document_id:path}")
+    @router.get("/v1/collections/{collection}/documents/{document_id:any_id}")
     async def get(collection: str, document_id: str) -> DocumentWithChunks:
         """A document with the chunks that are searchable of it now."""
         check_document_id(document_id, field="document_id")
         document = await catalog.document(collection, document_id)
         return DocumentWithChunks(**_parts(document), chunks=await searcher.chunks(collection, document_id))
 
-    @router.delete("/v1/collections/{collection}/documents/{document_id:path}", status_code=HTTPStatus.ACCEPTED)
+    @router.delete("/v1/collections/{collection}/documents/{document_id:any_id}", status_code=HTTPStatus.ACCEPTED)
     async def delete(collection: str, document_id: str) -> Accepted:
         """Accept a deletion; that the document is not there is no error."""
         check_document_id(document_id, field="document_id")

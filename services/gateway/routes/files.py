@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 from services.gateway.bodies.documents import Accepted
 from services.gateway.multipart import files_of, read_parts
 from services.gateway.ports import Ingester
+from services.gateway.request_body import too_large_content
 
 _FORM = {
     "type": "object",
@@ -30,6 +31,7 @@ def file_routes(ingester: Ingester, *, max_upload_bytes: int) -> APIRouter:
     async def upload(collection: str, request: Request) -> Accepted:
         """Accept files, all or none: Markdown, text, HTML, JSONL."""
         metadata, files = await files_of(read_parts(request, max_bytes=max_upload_bytes))
-        return Accepted(job_id=await ingester.upload(collection, metadata, files))
+        with too_large_content(field="file"):
+            return Accepted(job_id=await ingester.upload(collection, metadata, files))
 
     return router

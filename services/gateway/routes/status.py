@@ -39,11 +39,13 @@ def status_routes(
             degraded=sorted(degraded),
         )
 
+    @router.head("/healthz", include_in_schema=False)
     @router.get("/healthz")
     async def healthz() -> dict[str, str]:
         """The process lives; asks nobody."""
         return {"status": "alive"}
 
+    @router.head("/readyz", include_in_schema=False)
     @router.get("/readyz")
     async def readyz(response: Response) -> dict[str, str]:
         """200 when this process can serve, 503 before its catalog has answered and while it ends."""
@@ -51,6 +53,7 @@ def status_routes(
             response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
         return {"status": readiness.state}
 
+    @router.head("/metrics", include_in_schema=False)
     @router.get("/metrics")
     async def metrics() -> Response:
         """All instruments in Prometheus' text format."""

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from services.shared.catalog.collection_settings import CollectionSettings, RecencyTier
+from services.shared.catalog.plain_faults import plain
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType
 from services.shared.runtime.errors import InvalidInput
 
@@ -65,12 +66,12 @@ def resolve_settings(profile: Profile, fields: Mapping[str, FieldType], override
 
 
 def _named(error: ValidationError) -> InvalidInput:
-    """The first fault, with the setting's path and the validator's own words for the bound."""
+    """The first fault, with the setting's path."""
     fault = error.errors(include_url=False)[0]
     field = ".".join(["settings", *(str(step) for step in fault["loc"][:2])])
     if fault["type"] == "unexpected_keyword_argument":
         return InvalidInput(f"there is no {field}", field=field)
-    return InvalidInput(f"{field}: {fault['msg'][:1].lower()}{fault['msg'][1:]}", field=field)
+    return InvalidInput(f"{field}: {plain(fault)}", field=field)
 
 
 def _check_together(settings: CollectionSettings, fields: Mapping[str, FieldType]) -> None:

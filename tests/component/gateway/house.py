@@ -163,6 +163,7 @@ class ScriptedIngest(IngestServiceServicer):
         self.script = Scripted()
         self.created = True
         self.on_create: Callable[[ingest_pb2.Collection], Awaitable[None]] | None = None
+        self.refuses_after_s = 0.0
         self.files: dict[str, bytes] = {}
         self.uploaded_bytes = 0
         self.upload_ended = asyncio.Event()
@@ -174,7 +175,9 @@ class ScriptedIngest(IngestServiceServicer):
         self.script.note(request, context)
         if self.on_create is not None:
             await self.on_create(request.collection)
-        return ingest_pb2.CreateCollectionResponse(collection=request.collection, created=self.created)
+        return ingest_pb2.CreateCollectionResponse(
+            collection=request.collection, generation_id=f"g-{request.collection.name}", created=self.created
+        )
 
     async def UpdateCollection(
         self, request: ingest_pb2.UpdateCollectionRequest, context: Context
@@ -208,6 +211,7 @@ class ScriptedIngest(IngestServiceServicer):
             async for request in requests:
                 match request.WhichOneof("part"):
                     case "upload":
+                        await asyncio.sleep(self.refuses_after_s)
                         self.script.note(request.upload, context)
                     case "file":
                         name = request.file.name

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+import structlog
 
 from tests.component.gateway.house import House, assert_problem
 
@@ -28,6 +29,7 @@ DOCUMENT: dict[str, Any] = {"id": "a", "text": "words"}
         ({"mode": "semantic"}, "mode"),
         ({"limit": "10"}, "limit"),
         ({"limit": 0}, "limit"),
+        ({"limit": 1001}, "limit"),
         ({"limit": 1.5}, "limit"),
         ({"offset": -1}, "offset"),
         ({"limt": 5}, "limt"),
@@ -73,6 +75,40 @@ async def test_a_body_that_is_not_json_in_utf8_is_400(house: House, body: bytes)
     assert_problem(response, 400, field="body")
 
 
+async def test_json_that_is_nested_too_deeply_is_told_so(house: House) -> None:
+    nested = b"[" * 300 + b"]" * 300
+    response = await house.http.post("/v1/search", content=nested, headers={"content-type": "application/json"})
+    assert assert_problem(response, 400, field="body")["detail"] == "the JSON is nested too deeply"
+    form = {"metadata": nested}
+    response = await house.http.post("/v1/collections/papers/files", data=form, files={"file": ("a.md", b"x")})
+    assert assert_problem(response, 400, field="metadata")["detail"] == "the JSON is nested too deeply"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "detail"),
+    [
+        ("PUT", "/v1/collections/papers/documents", {"documents": []}, "should have at least 1 item"),
+        ("PUT", "/v1/collections/papers/documents", {"documents": [5] * 1001}, "should have at most 1,000 items"),
+        ("PUT", "/v1/collections/papers/documents", {"documents": {}}, "should be an array"),
+        ("PUT", "/v1/collections/papers/documents", {"documents": [5]}, "should be an object"),
+        ("PATCH", "/v1/collections/papers", {"settings": []}, "should be an object"),
+        ("POST", "/v1/search", ["papers"], "should be an object"),
+        ("POST", "/v1/search", {**SEARCH, "query": ""}, "should have at least 1 character"),
+        ("POST", "/v1/search", {**SEARCH, "query": 5}, "should be a text"),
+        ("POST", "/v1/search", {**SEARCH, "explain": "yes"}, "should be true or false"),
+        ("POST", "/v1/search", {**SEARCH, "limit": 1.5}, "should be an integer"),
+        ("POST", "/v1/search", {**SEARCH, "retrieval": {"vector_weight": "1"}}, "should be a number"),
+        ("POST", "/v1/search", {**SEARCH, "mode": "fast"}, "should be 'hybrid', 'keyword' or 'vector'"),
+    ],
+)
+async def test_what_was_expected_is_said_in_the_words_of_json(
+    house: House, method: str, path: str, body: Any, detail: str
+) -> None:
+    response = await house.http.request(method, path, json=body)
+    assert response.status_code == 400
+    assert response.json()["detail"] == detail
+
+
 async def test_a_body_that_is_no_object_is_400(house: House) -> None:
     assert_problem(await house.http.post("/v1/search", json=["papers"]), 400, field="body")
 
@@ -88,7 +124,7 @@ async def test_another_content_type_is_415(house: House, content_type: str) -> N
     response = await house.http.post(
         "/v1/search", content=json.dumps(SEARCH).encode(), headers={"content-type": content_type}
     )
-    assert_problem(response, 415)
+    assert_problem(response, 415, field="content-type")
 
 
 async def test_a_content_type_may_name_its_charset(house: House) -> None:
@@ -137,7 +173,7 @@ async def test_a_write_takes_1_to_1000_documents(house: House, documents: Any) -
         ("PATCH", "/v1/collections", "GET, POST"),
         ("POST", "/v1/collections/papers/documents", "GET, PUT"),
         ("POST", "/v1/collections/papers/documents/a%2Fb", "DELETE, GET"),
-        ("POST", "/healthz", "GET"),
+        ("POST", "/healthz", "GET, HEAD"),
     ],
 )
 async def test_a_wrong_method_is_405_and_told_what_is_possible(
@@ -151,6 +187,121 @@ async def test_a_wrong_method_is_405_and_told_what_is_possible(
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/search/", "/console/../settings.py", "/console/%2e%2e/app.py"])
 async def test_an_unknown_path_is_404(house: House, path: str) -> None:
     assert_problem(await house.http.get(path), 404)
+
+
+GET_PATHS = (
+    "/v1/collections",
+    "/v1/collections/papers",
+    "/v1/collections/papers/documents",
+    "/v1/collections/papers/documents/a",
+    "/v1/collections/papers/judgments",
+    "/v1/jobs",
+    "/v1/jobs/j1",
+    "/v1/jobs/j1/events",
+    "/v1/status",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+)
+
+
+@pytest.mark.parametrize("path", GET_PATHS)
+async def test_a_parameter_that_there_is_not_is_400_and_named(house: House, path: str) -> None:
+    assert_problem(await house.http.get(f"{path}?limt=5"), 400, field="limt")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/search"),
+        ("POST", "/v1/answers"),
+        ("POST", "/v1/collections"),
+        ("PATCH", "/v1/collections/papers"),
+        ("DELETE", "/v1/collections/papers"),
+        ("PUT", "/v1/collections/papers/documents"),
+        ("DELETE", "/v1/collections/papers/documents/a"),
+        ("PUT", "/v1/collections/papers/judgments"),
+        ("POST", "/v1/collections/papers/files"),
+        ("DELETE", "/v1/jobs/j1"),
+    ],
+)
+async def test_a_write_with_a_parameter_is_400_and_does_nothing(house: House, method: str, path: str) -> None:
+    body: dict[str, Any] = {} if method == "DELETE" else {"json": SEARCH}
+    assert_problem(await house.http.request(method, f"{path}?dry_run=true", **body), 400, field="dry_run")
+    assert house.ingest.script.requests == house.search.script.requests == []
+
+
+async def test_a_parameter_given_twice_is_400(house: House) -> None:
+    assert_problem(await house.http.get("/v1/jobs?limit=1&limit=2"), 400, field="limit")
+
+
+async def test_the_page_of_the_console_reads_its_parameters_itself(house: House) -> None:
+    assert (await house.http.get("/?collection=papers&q=cells")).status_code == 200
+
+
+@pytest.mark.parametrize("escape", ["%FF%FE", "a%C3", "%ED%A0%80", "%", "%2", "%zz", "100%"])
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_an_id_that_is_not_utf8_percent_encoded_is_400(house: House, method: str, escape: str) -> None:
+    status, problem = await sent(house, method, f"/v1/collections/papers/documents/{escape}")
+    assert (status, problem["field"]) == (400, "path")
+
+
+async def test_a_parameter_that_is_not_utf8_percent_encoded_is_400(house: House) -> None:
+    status, problem = await sent(house, "GET", "/v1/jobs?limit=1&collection=%FF")
+    assert (status, problem["field"]) == (400, "collection")
+
+
+@pytest.mark.parametrize("character", ["%00", "%0A", "%0D", "%1F", "%7F", "%C2%85"])
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_an_id_with_a_control_character_is_400_and_named(house: House, method: str, character: str) -> None:
+    for document_id in (f"a{character}b", f"a{character}", character):
+        response = await house.http.request(method, f"/v1/collections/papers/documents/{document_id}")
+        assert_problem(response, 400, field="document_id")
+
+
+BODIES = (
+    ("POST", "/v1/search"),
+    ("POST", "/v1/answers"),
+    ("POST", "/v1/collections"),
+    ("PATCH", "/v1/collections/{collection}"),
+    ("PUT", "/v1/collections/{collection}/documents"),
+    ("PUT", "/v1/collections/{collection}/judgments"),
+    ("POST", "/v1/collections/{collection}/files"),
+)
+
+
+@pytest.mark.parametrize(("method", "route"), BODIES)
+async def test_a_caller_who_leaves_amid_the_body_is_499_and_no_fault_of_ours(
+    house: House, method: str, route: str
+) -> None:
+    def left() -> float:
+        labels = {"route": route, "method": method, "status": "499"}
+        return house.telemetry.sample("plumbline_gateway_http_requests_total", **labels) or 0.0
+
+    before = left()
+    content_type = "multipart/form-data; boundary=b" if route.endswith("files") else "application/json"
+    with structlog.testing.capture_logs() as logs:
+        _, writer = await asyncio.open_connection("127.0.0.1", house.port)
+        writer.write(
+            f"{method} {route.format(collection='papers')} HTTP/1.1\r\nhost: x\r\n"
+            f"content-type: {content_type}\r\ncontent-length: 1000\r\n\r\n--b\r\n".encode()
+        )
+        await writer.drain()
+        writer.close()
+        async with asyncio.timeout(5):
+            while left() == before:
+                await asyncio.sleep(0.01)
+    assert left() == before + 1
+    assert [log for log in logs if log["log_level"] in ("error", "critical")] == []
+
+
+async def sent(house: House, method: str, target: str) -> tuple[int, dict[str, Any]]:
+    """A request whose target goes out as it is; clients mend it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
+    writer.write(f"{method} {target} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+    response = await read_response(reader)
+    writer.close()
+    return response
 
 
 async def read_response(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any]]:
@@ -170,7 +321,7 @@ async def test_a_body_that_announces_too_much_is_refused_before_it_is_sent(house
     )
     status, problem = await read_response(reader)
     writer.close()
-    assert (status, problem["status"]) == (413, 413)
+    assert (status, problem["status"], problem["field"]) == (413, 413, "body")
     assert "bytes" in problem["detail"]
 
 
@@ -192,7 +343,7 @@ async def test_a_200_mb_body_of_unknown_length_is_refused_at_the_limit(house: Ho
             break
     status, problem = await answered
     writer.close()
-    assert (status, problem["status"]) == (413, 413)
+    assert (status, problem["status"], problem["field"]) == (413, 413, "body")
     assert sent < 40_000_000
     assert (await house.http.get("/healthz")).status_code == 200
 

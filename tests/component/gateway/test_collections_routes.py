@@ -50,6 +50,19 @@ async def test_a_new_collection_is_201_and_shown_as_stored(house: House) -> None
     assert sent.collection.settings_json == '{"retrieval": {"depth": 50}}'
 
 
+async def test_a_new_collection_that_is_deleted_at_once_was_made_nevertheless(house: House) -> None:
+    response = await house.http.post("/v1/collections", json={**DECLARATION, "name": "gone"})
+    assert response.status_code == 201
+    empty = {"id": "g-gone", "revision": 0, "documents": 0, "chunks": 0, "lag": 0}
+    assert response.json() == {**DECLARATION, "name": "gone", "generation": empty}
+
+
+async def test_an_old_collection_that_is_deleted_meanwhile_is_not_there(house: House) -> None:
+    house.ingest.created = False
+    response = await house.http.post("/v1/collections", json={**DECLARATION, "name": "gone"})
+    assert_problem(response, 404, field="collection")
+
+
 async def test_the_same_declaration_again_is_200(house: House) -> None:
     creates(house)
     house.ingest.created = False

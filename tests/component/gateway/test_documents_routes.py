@@ -6,7 +6,7 @@ import pytest
 
 from plumbline.ingest.v1 import ingest_pb2
 from plumbline.search.v1 import filter_pb2
-from services.shared.runtime.errors import NotFound
+from services.shared.runtime.errors import InvalidInput, NotFound
 from tests.component.gateway.house import House, assert_problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -114,6 +114,17 @@ async def test_documents_of_every_id_are_shown_with_their_chunks(own_house: Hous
         {"chunk_id": "c1", "heading_path": ["A"], "pages": [2], "text": "one", "tokens": 1}
     ]
     assert own_house.search.script.requests[-1].document_id == IDS[-1]
+
+
+async def test_a_document_of_an_unknown_collection_names_the_collection(house: House) -> None:
+    response = await house.http.get("/v1/collections/nope/documents/a")
+    assert "'nope'" in assert_problem(response, 404, field="collection")["detail"]
+
+
+async def test_documents_with_a_content_too_large_are_413(house: House) -> None:
+    house.ingest.script.error = InvalidInput("the content is larger than 9 bytes", field="content")
+    response = await house.http.put(DOCUMENTS, json={"documents": [{"id": "a", "text": "0123456789"}]})
+    assert_problem(response, 413, field="documents")
 
 
 async def test_an_unknown_document_is_404(house: House) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from plumbline.search.v1 import filter_pb2
-from services.shared.runtime.errors import NotFound
+from services.shared.runtime.errors import InvalidInput, NotFound
 from tests.component.gateway.house import House, assert_problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -76,13 +76,32 @@ async def test_a_broken_body_is_400_and_not_accepted(house: House) -> None:
 
 
 async def test_another_content_type_is_415(house: House) -> None:
-    assert_problem(await house.http.post(FILES, json={}), 415)
-    assert_problem(await house.http.post(FILES, content=b"x", headers={"content-type": "multipart/form-data"}), 415)
+    assert_problem(await house.http.post(FILES, json={}), 415, field="content-type")
+    no_boundary = {"content-type": "multipart/form-data"}
+    assert_problem(await house.http.post(FILES, content=b"x", headers=no_boundary), 415, field="content-type")
 
 
 async def test_what_ingest_refuses_reaches_the_caller(house: House) -> None:
     house.ingest.script.error = NotFound("collection 'papers' does not exist", field="collection")
     assert_problem(await post(house, part("file", "x", "a.txt")), 404, field="collection")
+
+
+async def test_a_refusal_amid_a_large_upload_reaches_the_caller_every_time(house: House) -> None:
+    house.ingest.refuses_after_s = 0.02  # a question to the catalog
+    house.ingest.script.error = NotFound("collection 'nope' does not exist", field="collection")
+    large = part("file", "x" * 9_000_000, "a.md")
+    for _ in range(20):
+        assert_problem(await post(house, large), 404, field="collection")
+
+
+async def test_a_file_that_is_too_large_for_ingest_is_413(house: House) -> None:
+    house.ingest.script.error = InvalidInput("the content is larger than 9 bytes", field="content")
+    assert_problem(await post(house, part("file", "x" * 10, "a.txt")), 413, field="file")
+
+
+async def test_a_name_that_is_not_utf8_is_refused_because_two_would_become_one(house: House) -> None:
+    content = part("file", "x", "a.txt").encode().replace(b"a.txt", b"\xff.txt") + b"--cut--\r\n"
+    assert_problem(await house.http.post(FILES, content=content, headers=FORM), 400, field="file")
 
 
 async def test_a_caller_who_leaves_during_an_upload_leaves_nothing_behind(house: House) -> None:

@@ -5,7 +5,14 @@ import pytest
 
 from plumbline.ranking.v1 import ranking_pb2
 from plumbline.search.v1 import filter_pb2, search_pb2
-from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable, Internal, InvalidInput, Overloaded
+from services.shared.runtime.errors import (
+    DeadlineExceeded,
+    DependencyUnavailable,
+    Internal,
+    InvalidInput,
+    NotFound,
+    Overloaded,
+)
 from tests.component.gateway.house import PAGE, House, assert_problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -142,6 +149,11 @@ async def test_the_fault_that_search_names_reaches_the_caller(house: House) -> N
     house.search.script.error = InvalidInput("There is no field 'yaer'.", field="filter.field")
     problem = assert_problem(await search(house), 400, field="filter.field")
     assert problem["detail"] == "There is no field 'yaer'."
+
+
+async def test_an_unknown_like_is_named_as_the_caller_wrote_it(house: House) -> None:
+    house.search.script.error = NotFound("there is no document 'x'", field="like_document_id")
+    assert_problem(await search(house, query=None, like="x"), 404, field="like")
 
 
 async def test_search_that_is_away_is_503_with_the_time_to_wait(own_house: House) -> None:

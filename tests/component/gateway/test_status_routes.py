@@ -90,6 +90,23 @@ async def test_every_module_of_the_console_is_served_and_builds_no_html_from_tex
     assert seen == {"main.js", "api.js", "dom.js", "search_view.js", "ask_view.js"}
 
 
+@pytest.mark.parametrize("path", ["/", "/console/main.js", "/healthz", "/readyz", "/metrics"])
+async def test_what_machines_and_browsers_look_at_can_be_asked_by_head(house: House, path: str) -> None:
+    head, get = await house.http.head(path), await house.http.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == get.headers["content-type"]
+
+
+async def test_problems_are_described_under_their_own_media_type(house: House) -> None:
+    document = (await house.http.get("/openapi.json")).json()
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            for status in ("4XX", "5XX"):
+                assert operation["responses"][status]["content"] == problem, (method, path)
+    assert "Problem" in document["components"]["schemas"]
+
+
 async def test_the_api_describes_itself(house: House) -> None:
     document = (await house.http.get("/openapi.json")).json()
     assert {"/v1/search", "/v1/answers", "/v1/collections/{collection}/files"} <= set(document["paths"])
