@@ -144,3 +144,23 @@ async def test_an_unknown_format_is_refused_with_the_whole_upload(ingest: Ingest
 async def test_parts_out_of_order_are_refused(ingest: Ingest, parts: list[pb.UploadFilesRequest]) -> None:
     code, field = await refused(ingest.stub.UploadFiles(iter(parts), timeout=TIMEOUT_S))
     assert (code, field) == (grpc.StatusCode.INVALID_ARGUMENT, "upload")
+
+
+async def test_a_large_upload_is_refused_with_its_reason_every_time(ingest: Ingest) -> None:
+    def large(collection: str, name: str, metadata: dict[str, int]) -> Iterator[pb.UploadFilesRequest]:
+        values = {field: filter_pb2.Value(integer=value) for field, value in metadata.items()}
+        yield pb.UploadFilesRequest(upload=pb.UploadStart(collection=collection, metadata=values))
+        yield pb.UploadFilesRequest(file=pb.FileStart(name=name))
+        for _ in range(9):
+            yield pb.UploadFilesRequest(data=bytes(1_000_000))
+
+    refusals = {
+        ("nope", "a.md"): (grpc.StatusCode.NOT_FOUND, "collection"),
+        ("notes", "a.exe"): (grpc.StatusCode.INVALID_ARGUMENT, "file"),
+        ("notes", "b.md"): (grpc.StatusCode.INVALID_ARGUMENT, "metadata.month"),
+    }
+    for (collection, name), refusal in refusals.items():
+        metadata = {"month": 1} if name == "b.md" else {}
+        for _ in range(7):
+            parts = large(collection, name, metadata)
+            assert await refused(ingest.stub.UploadFiles(parts, timeout=TIMEOUT_S)) == refusal
