@@ -186,9 +186,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
                 _mark(span, code)
 
     @staticmethod
-    async def _abort(
-        context: Context, error: PlumblineError, call: Call, sent: AsyncIterator[Any] | None
-    ) -> NoReturn:
+    async def _abort(context: Context, error: PlumblineError, call: Call, sent: AsyncIterator[Any] | None) -> NoReturn:
         if isinstance(error, Internal):
             log.error("internal_error", reason=error.message)
             error = Internal(f"internal error; request id {call.request_id}")
