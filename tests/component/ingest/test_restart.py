@@ -1,6 +1,8 @@
 """Stopping in the middle of work: what was accepted is applied after the return."""
 
 import asyncio
+import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -51,3 +53,15 @@ async def test_work_that_a_stop_interrupted_goes_on_at_once_after_the_return(
     assert await index.count(active.id) == active.chunks == DOCUMENTS
     await index.close()
     await catalog.close()
+
+
+async def test_what_an_upload_left_when_the_service_was_killed_is_swept_at_the_next_start(
+    settings: IngestSettings, tmp_path: Path
+) -> None:
+    incoming = tmp_path / "blobs" / "incoming"
+    incoming.mkdir(parents=True)
+    for name, age_s in (("left", 3700), ("running", 3500)):
+        (incoming / name).write_bytes(b"half")
+        os.utime(incoming / name, (time.time() - age_s,) * 2)
+    async with running_ingest(settings):
+        assert [path.name for path in incoming.iterdir()] == ["running"]
