@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test lint protos weights lock
+.PHONY: help setup run sample-papers trace test lint protos weights lock load chart-schema
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,3 +37,9 @@ weights: setup ## Fetch and check model weights (MODEL=all-MiniLM-L6-v2)
 
 lock: setup ## Resolve all dependencies again
 	@$(RUN) -m services.local.lock_requirements
+
+load: setup ## Offer an open load and judge it by the latency budget (URL of a running stack; ARGS)
+	@$(RUN) -m loadtests load $(if $(URL),--url $(URL)) $(ARGS)
+
+chart-schema: setup ## Write the services' settings into the chart's schema
+	@$(RUN) charts/settings_schema.py
