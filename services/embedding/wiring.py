@@ -11,7 +11,7 @@ from services.embedding.pipeline import EmbeddingPipeline
 from services.embedding.ports import Encoder
 from services.embedding.query_cache import QueryCache
 from services.embedding.servicer import SERVICE, EmbeddingServicer
-from services.embedding.settings import EmbeddingSettings
+from services.embedding.settings import EmbeddingSettings, let_waiting_threads_sleep
 from services.shared.batching.batcher import Batcher, Lane, LaneLimits
 from services.shared.batching.device import DeviceThread
 from services.shared.runtime.server import App
@@ -69,6 +69,7 @@ def encoder_loader(settings: EmbeddingSettings) -> Callable[[], Encoder]:
             sha256 = folder.weights_sha256()
             if settings.weights_sha256 not in (None, sha256):
                 raise UnfitModel(f"{folder.path} has weights with SHA-256 {sha256}, not {settings.weights_sha256}")
+            let_waiting_threads_sleep()
             # Torch takes seconds to import; health is answered meanwhile.
             from services.embedding.adapters.sentence_transformer_encoder import load_sentence_transformer
 
