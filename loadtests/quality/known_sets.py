@@ -67,8 +67,8 @@ def _scifact(folder: Path) -> JudgedSet:
 
     @cache
     def documents() -> list[Document]:
-        # Title and abstract are one text, as they are in the ready vectors and for the plain tools.
-        return [{"id": one.id, "text": f"{one.title}. {one.text}"} for one in read_texts(files.corpus)]
+        # Title and abstract as one text without its last full stop: letter for letter what the ready vectors are of.
+        return [{"id": one.id, "text": f"{one.title}. {one.text}".strip(". ")} for one in read_texts(files.corpus)]
 
     return JudgedSet(
         "scifact",
@@ -110,11 +110,11 @@ def _pubmedqa_topics(folder: Path) -> JudgedSet:
             judgments=partial(judgments, files),
         ),
         clock="2018-12-31",
-        plain={
-            "keyword": {"nDCG@20": 0.578},
-            "vector": {"nDCG@20": 0.684, "P@10": 0.700},
-            "RRF, k 60": {"nDCG@20": 0.668, "P@10": 0.679},
-            "RRF window, both scores completed, 0.6": {"nDCG@20": 0.690},
+        plain={  # over 34 topics, of which 23 are in the data
+            "keyword, 34 topics": {"nDCG@20": 0.578},
+            "vector, 34 topics": {"nDCG@20": 0.684, "P@10": 0.700},
+            "RRF, k 60, 34 topics": {"nDCG@20": 0.668, "P@10": 0.679},
+            "RRF window, both scores completed, 0.6, 34 topics": {"nDCG@20": 0.690},
         },
         ready=(ReadyVectors(folder / "corpus.minilm.npy", lambda: _texts(files.corpus)),),
     )

@@ -61,8 +61,9 @@ async def _model(client: httpx.AsyncClient, judged: JudgedSet) -> Mapping[str, A
     model: Mapping[str, Any] | None = (await get(client, "/v1/status"))["model"]
     if model is None:
         raise Failure(f"{judged.name}: the embedding service does not answer")
-    if judged.content and "vector" in judged.modes and model["name"] != judged.model:
-        raise Failure(f"{judged.name} is measured with {judged.model}, and this stack has {model['name']}")
+    wanted = Path(judged.model).name
+    if judged.content and "vector" in judged.modes and model["name"] != wanted:
+        raise Failure(f"{judged.name} is measured with {wanted}, and this stack has {model['name']}")
     return model
 
 

@@ -13,10 +13,8 @@ _WIDE = (DISTINCT, AGE)  # numbers over 1
 
 def markdown(measured: Sequence[Measured], *, picture: str) -> str:
     """All sets in the order given; `picture` is its file, seen from this one."""
-    interval = (
-        f"Means over the queries with {CONFIDENCE:.0%} bootstrap intervals. `plain` rows are the data's README's."
-    )
-    parts = [["# Quality", "", interval, "", f"![the watched measures of each stage]({picture})"]]
+    about = f"Means over queries with {CONFIDENCE:.0%} bootstrap intervals. `plain` is what plain tools reach."
+    parts = [["# Quality", "", about, "", f"![the watched measures of each stage]({picture})"]]
     parts += [_set(one) for one in measured]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -49,7 +47,8 @@ def _facts(figures: Figures) -> Iterator[str]:
         f"{figures.documents} documents, {figures.chunks} chunks ({put}), {len(figures.queries)} queries "
         f"(asked in {figures.asked_s:.0f} s), {figures.model}"
     )
-    if vectors := figures.vectors:
+    vectors = figures.vectors
+    if vectors and vectors.verified:
         yield (
             f"vectors of this stack: {vectors.ready} windows ready, {vectors.computed} computed; of {vectors.verified} "
             f"ready ones the least cosine with the model's own is {vectors.least_cosine:.4f}"

@@ -25,7 +25,8 @@ async def whole_answer(events: AsyncIterator[AnswerEvent]) -> Answer:
     """
     told: dict[str, Any] = {"refused": False, "sources": [], "citations": [], "unsupported": []}
     text: list[str] = []
-    async for event in events:
+    answer: Answer | None = None
+    async for event in events:  # to their very end: a stream that is left early counts as cancelled
         match event:
             case SourcesEvent():
                 told["sources"] = event.sources
@@ -41,5 +42,7 @@ async def whole_answer(events: AsyncIterator[AnswerEvent]) -> Answer:
                 told |= {"sources": [], "citations": [], "unsupported": []}
             case DoneEvent():
                 done = event.model_dump(exclude={"dropped_markers"})
-                return Answer(text="".join(text), **told, **done)
-    raise Internal("an answer ended without its end")
+                answer = Answer(text="".join(text), **told, **done)
+    if answer is None:
+        raise Internal("an answer ended without its end")
+    return answer

@@ -73,3 +73,15 @@ async def test_a_failure_is_raised() -> None:
 async def test_events_without_an_end_are_a_fault() -> None:
     with pytest.raises(Internal):
         await whole_answer(told(SOURCES))
+
+
+async def test_the_stream_is_read_to_its_end_so_that_its_call_does_not_count_as_cancelled() -> None:
+    ended = False
+
+    async def events() -> AsyncIterator[AnswerEvent]:
+        nonlocal ended
+        yield done()
+        ended = True
+
+    await whole_answer(events())
+    assert ended
