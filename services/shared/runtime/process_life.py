@@ -28,7 +28,7 @@ async def live(server: Server) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     await server.start()
-    serving = asyncio.ensure_future(server.serve())
+    serving = asyncio.ensure_future(_served(server))
     asked = asyncio.ensure_future(stopping.wait())
     await asyncio.wait([serving, asked], return_when=asyncio.FIRST_COMPLETED)
     asked.cancel()
@@ -42,3 +42,12 @@ async def live(server: Server) -> int:
         raise ended
     log.error("ended_by_itself", reason=repr(ended))
     return 1
+
+
+async def _served(server: Server) -> SystemExit | None:
+    """What `serve` left with, as a value: a task that raises SystemExit would end the loop before anything is closed."""
+    try:
+        await server.serve()
+    except SystemExit as refusal:
+        return refusal
+    return None
