@@ -45,7 +45,7 @@ async def live(server: Server) -> int:
 
 
 async def _served(server: Server) -> SystemExit | None:
-    """What `serve` left with, as a value: a task that raises SystemExit would end the loop before anything is closed."""
+    """What `serve` left with, as a value: a task that raises SystemExit ends the loop before anything is closed."""
     try:
         await server.serve()
     except SystemExit as refusal:
