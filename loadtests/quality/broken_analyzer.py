@@ -11,10 +11,11 @@ from services.shared.runtime.server import run
 from services.shared.text.analyzer import analyze_query
 
 
-def _as_turkish(text: str, locale: str) -> list[str]:
+def analyze_as_turkish(text: str, locale: str) -> list[str]:
+    """The fault."""
     return analyze_query(text, "tr")
 
 
 if __name__ == "__main__":
-    keywords.analyze_query = _as_turkish  # type: ignore[attr-defined]
+    keywords.analyze_query = analyze_as_turkish  # type: ignore[attr-defined]
     run("search", SearchSettings, build)
