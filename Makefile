@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test lint protos weights lock load chart-schema
+.PHONY: help setup run sample-papers trace test lint protos weights lock load eval chart-schema
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,3 +43,6 @@ load: setup ## Offer an open load and judge it by the latency budget (URL of a r
 
 chart-schema: setup ## Write the services' settings into the chart's schema
 	@$(RUN) charts/settings_schema.py
+
+eval: setup ## Judged quality, stage by stage, against the accepted figures (ARGS: sets and options; no GPU needed)
+	@$(RUN) -m loadtests.quality $(ARGS)
