@@ -37,6 +37,8 @@ def main(arguments: Sequence[str], *, results: Path = RESULTS) -> int:
         measured = [beside_accepted(judged, one, results) for judged, one in figures]
         print(write(measured, options.out))
         print(f"The report is in {options.out}.")
+        if new := [one.judged.name for one in measured if not one.comparison]:
+            print(f"There are no accepted figures of {', '.join(new)} to compare with; --accept makes these the first.")
         if options.accept:
             accept(measured, results)
             return 0

@@ -49,5 +49,5 @@ def _panel(axes: Axes, measured: Measured) -> None:
     labels = [*stages, *plain]
     axes.set_yticks(range(len(labels)), labels, fontsize=8)
     axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.set_title(f"{figures.name}: {watched}, {len(figures.queries)} queries", fontsize=10)
+    axes.set_title(f"{figures.name}: {watched}, {len(figures.queries)} queries", fontsize=10, loc="left")
     axes.grid(axis="x", alpha=0.3)

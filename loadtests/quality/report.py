@@ -33,8 +33,7 @@ def _set(measured: Measured) -> list[str]:
         *(f"- {fact}" for fact in _facts(figures)),
         "",
         *_table(("stage", *names), rows),
-        "",
-        *(_comparison(comparison) if comparison else ["There are no accepted figures to compare with."]),
+        *(["", *_comparison(comparison)] if comparison else []),
     ]
 
 

@@ -38,18 +38,20 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     yield Run(tmp_path, monkeypatch)
 
 
-def test_a_first_run_has_nothing_to_be_worse_than(run: Run) -> None:
+def test_a_first_run_has_nothing_to_be_worse_than(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 0
-    assert "There are no accepted figures to compare with." in run.report()
+    assert "There are no accepted figures of words to compare with" in capsys.readouterr().out
     assert (run.results / "latest" / "report.png").read_bytes().startswith(b"\x89PNG")
     assert (run.results / "latest" / "words.json").is_file()
     assert not (run.results / "words.json").exists()
 
 
-def test_the_same_stack_is_not_worse_than_itself(run: Run) -> None:
+def test_the_same_stack_is_not_worse_than_itself(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--accept") == 0
+    capsys.readouterr()
     assert run() == 0
     assert "WORSE" not in run.report()
+    assert "no accepted figures" not in capsys.readouterr().out
 
 
 def test_a_broken_stack_is_worse(run: Run) -> None:
