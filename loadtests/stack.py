@@ -42,7 +42,7 @@ async def own_stack(mix: Mix) -> AsyncIterator[Address]:
         data, (port,) = Path(folder), free_ports(1)
         url = f"http://{LOOPBACK}:{port}"
         knobs = {"PORT": str(port), "DATA": folder, "SAMPLE": "0"}
-        spec = ServiceSpec("stack", "loadtests.stack_process", knobs, data / "stack.log", partial(_serves, url))
+        spec = ServiceSpec("stack", ("-m", "loadtests.stack_process"), knobs, data / "stack.log", partial(_serves, url))
         stack = ServiceProcess(spec, partial(print, flush=True))
         living, ready = asyncio.ensure_future(stack.live()), asyncio.ensure_future(stack.ready.wait())
         try:

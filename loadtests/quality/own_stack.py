@@ -60,7 +60,7 @@ def _replaced(spec: ServiceSpec, modules: Mapping[str, str], ready: Mapping[str,
     if spec.name not in modules:
         return spec
     environment = {**spec.environment, **ready} if spec.name == "embedding" else spec.environment
-    return replace(spec, module=modules[spec.name], environment=environment)
+    return replace(spec, command=("-m", modules[spec.name]), environment=environment)
 
 
 @asynccontextmanager

@@ -78,7 +78,7 @@ def service_specs(port: int, options: Options) -> list[ServiceSpec]:
             log.replace(logs / f"{name}.1.log")
         target = f"{LOOPBACK}:{ports[name]}"
         ready = partial(answers_ok, f"http://{target}/readyz") if name == "gateway" else partial(is_serving, target)
-        specs.append(ServiceSpec(name, f"services.{name}", variables, log, ready))
+        specs.append(ServiceSpec(name, ("-m", f"services.{name}"), variables, log, ready))
     return specs
 
 

@@ -4,13 +4,13 @@ import asyncio
 import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.local.failure import Failure
+from services.local.tethered import tethered
 
 _POLL_S = 0.1
 # Loading a large model from a slow disk takes minutes, not longer.
@@ -23,10 +23,13 @@ HEALTHY_AFTER_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ServiceSpec:
-    """How to run one service: its module, its own environment variables, its log, and how to tell that it is ready."""
+    """How to run one service: its command, its own environment variables, its log, and how to tell that it is ready.
+
+    The command is `("-m", module)` or a program with its arguments.
+    """
 
     name: str
-    module: str
+    command: tuple[str, ...]
     environment: Mapping[str, str]
     log: Path
     is_ready: Callable[[], Awaitable[bool]]
@@ -116,10 +119,9 @@ class ServiceProcess:
 
     async def _spawn(self) -> asyncio.subprocess.Process:
         # A process group of its own keeps the terminal's Ctrl-C away: the supervisor decides who ends when.
-        command = (sys.executable, "-m", "services.local.tethered", str(os.getpid()), self._spec.module)
         with self._spec.log.open("ab") as log:
             return await asyncio.create_subprocess_exec(
-                *command,
+                *tethered(self._spec.command),
                 env=os.environ | self._spec.environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,

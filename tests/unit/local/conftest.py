@@ -48,7 +48,7 @@ class StandIns:
             return is_new
 
         environment = {"PYTHONPATH": f"{Path.cwd()}{os.pathsep}{self.folder}"}
-        spec = ServiceSpec(name, f"stand_in_{name}", environment, self.folder / f"{name}.log", is_ready)
+        spec = ServiceSpec(name, ("-m", f"stand_in_{name}"), environment, self.folder / f"{name}.log", is_ready)
         return ServiceProcess(spec, self._report)
 
     def _report(self, line: str) -> None:

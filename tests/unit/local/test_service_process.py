@@ -100,14 +100,12 @@ async def test_a_service_that_does_not_end_is_killed_with_what_it_started(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+@pytest.mark.parametrize("command", [("-m", "stand_in_search"), (sys.executable, "-m", "stand_in_search")])
 def test_a_service_ends_with_its_supervisor_even_when_that_is_killed(
-    stand_ins: StandIns, has_ended: Callable[[int], bool]
+    stand_ins: StandIns, has_ended: Callable[[int], bool], command: tuple[str, ...]
 ) -> None:
     stand_ins.make("search")
-    parent = (
-        "import os, subprocess, sys; subprocess.run([sys.executable, '-m', 'services.local.tethered', "
-        "str(os.getpid()), 'stand_in_search'])"
-    )
+    parent = f"import subprocess; from services.local.tethered import tethered; subprocess.run(tethered({command!r}))"
     environment = os.environ | {"PYTHONPATH": f"{Path.cwd()}{os.pathsep}{stand_ins.folder}"}
     with subprocess.Popen([sys.executable, "-c", parent], env=environment) as supervisor:
         while not stand_ins.pids("search"):
