@@ -7,12 +7,15 @@ import numpy as np
 
 from plumbline.ranking.v1 import ranking_pb2 as pb
 from services.ranking.domain.ledger import RankedHit
-from services.ranking.domain.window import Candidate, LegRank, Matrix, Policy, RecencyTier, Window
+from services.ranking.domain.relevance import Relevance
+from services.ranking.domain.window import Candidate, LegRank, Matrix, Policy, RecencyTier, Vector, Window
 from services.ranking.pipeline import Ranking
 from services.shared.clients.vectors import unpack_vectors
 from services.shared.runtime.errors import InvalidInput
 
 MAX_CANDIDATES = 1000
+_RELEVANCES = {pb.RELEVANCE_FUSED: Relevance.FUSED, pb.RELEVANCE_COMPLETED: Relevance.COMPLETED}
+_RELEVANCES_TO_PROTO = {relevance: message for message, relevance in _RELEVANCES.items()}
 
 
 def window_from_proto(request: pb.RankRequest) -> Window:
@@ -26,6 +29,7 @@ def window_from_proto(request: pb.RankRequest) -> Window:
         vectors=_vectors_from_proto(request),
         fused_top=request.fused_top,
         fused_floor=request.fused_floor,
+        query_vector=_query_vector_from_proto(request),
     )
 
 
@@ -37,16 +41,19 @@ def _candidate_from_proto(message: pb.Candidate, index: int) -> Candidate:
     return Candidate(
         id=message.id,
         fused_score=message.fused_score,
-        keyword=_leg_from_proto(message.keyword),
-        vector=_leg_from_proto(message.vector),
+        keyword=_leg_from_proto(message.keyword, f"candidates[{index}].keyword"),
+        vector=_leg_from_proto(message.vector, f"candidates[{index}].vector"),
         exact=message.exact,
         date=message.date,
         attribute=message.attribute if message.HasField("attribute") else None,
+        text_sha256=message.text_sha256,
     )
 
 
-def _leg_from_proto(message: pb.LegRank) -> LegRank:
+def _leg_from_proto(message: pb.LegRank, path: str) -> LegRank:
     score = message.score if message.HasField("score") else None
+    if score is not None and not math.isfinite(score):
+        raise InvalidInput("score must be a finite number", field=f"{path}.score")
     return LegRank(message.rank, score, message.completed, message.fused_share)
 
 
@@ -64,13 +71,29 @@ def _vectors_from_proto(request: pb.RankRequest) -> Matrix:
     return aligned
 
 
+def _query_vector_from_proto(request: pb.RankRequest) -> Vector | None:
+    if not request.query_vector.rows:
+        return None
+    rows = unpack_vectors(request.query_vector, field="query_vector")
+    if len(rows) != 1:
+        raise InvalidInput(f"give one row, not {len(rows)}", field="query_vector")
+    if request.HasField("vectors") and rows.shape[1] != request.vectors.dimensions:
+        raise InvalidInput(
+            f"has {rows.shape[1]} dimensions, the candidates' vectors have {request.vectors.dimensions}",
+            field="query_vector",
+        )
+    return np.asarray(rows[0])
+
+
 def policy_from_proto(message: pb.RankingSettings) -> Policy:
     """The policy, every constant within its bounds."""
-    if message.relevance == pb.RELEVANCE_UNSPECIFIED:
+    relevance = _RELEVANCES.get(message.relevance)
+    if relevance is None:
         raise InvalidInput("set relevance to RELEVANCE_FUSED or RELEVANCE_COMPLETED", field="settings.relevance")
-    if message.cross_encoder or message.near_duplicate_cosine:
-        field = "settings.cross_encoder" if message.cross_encoder else "settings.near_duplicate_cosine"
-        raise InvalidInput("this version ranks without it; leave it unset", field=field)
+    if message.cross_encoder:
+        raise InvalidInput("this version ranks without it; leave it unset", field="settings.cross_encoder")
+    _within(message.cosine_share, 0, 1, "settings.cosine_share")
+    _within(message.near_duplicate_cosine, 0, 1, "settings.near_duplicate_cosine")
     _within(message.mmr_lambda, 0, 1, "settings.mmr_lambda")
     _within(message.mmr_cosine_share, 0, 1, "settings.mmr_cosine_share")
     _within(message.recency_places, 0, MAX_CANDIDATES, "settings.recency_places")
@@ -78,6 +101,9 @@ def policy_from_proto(message: pb.RankingSettings) -> Policy:
     if message.min_distinct:
         _within(message.min_distinct_within, 1, MAX_CANDIDATES, "settings.min_distinct_within")
     return Policy(
+        relevance=relevance,
+        cosine_share=message.cosine_share,
+        near_duplicate_cosine=message.near_duplicate_cosine,
         recency_tiers=_tiers_from_proto(message),
         recency_places=message.recency_places,
         protect_leader=message.protect_leader,
@@ -102,6 +128,12 @@ def _tiers_from_proto(message: pb.RankingSettings) -> tuple[RecencyTier, ...]:
         if not 0 < tier.multiplier <= 10:
             raise InvalidInput("a multiplier is above 0 and at most 10", field=f"settings.recency_tiers[{index}]")
     return tiers
+
+
+def limit_from_proto(request: pb.RankRequest) -> int:
+    """The places that diversity has to fill; 0 is all."""
+    _within(request.limit, 0, MAX_CANDIDATES, "limit")
+    return request.limit
 
 
 def _within(value: float, low: float, high: float, field: str) -> None:
@@ -133,13 +165,14 @@ def _hit_to_proto(hit: RankedHit) -> pb.Ranked:
         fused_score=hit.candidate.fused_score,
         exact=hit.candidate.exact,
         relevance=hit.relevance,
-        relevance_kind=pb.RELEVANCE_FUSED,
+        relevance_kind=_RELEVANCES_TO_PROTO[hit.relevance_kind],
         age_years=hit.age_years,
         multiplier=hit.multiplier,
         marginal_gain=hit.marginal_gain,
         redundancy=hit.redundancy,
         places=[pb.Place(step=place.step, place=place.place) for place in hit.places],
         floor_reason=hit.floor_reason,
+        duplicates=hit.duplicates,
     )
     return pb.Ranked(id=hit.candidate.id, score=hit.score, ledger=ledger)
 

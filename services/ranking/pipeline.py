@@ -1,15 +1,21 @@
 """The order of one window: relevance, bounded recency, diversity, attribute floor (design section 8.6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from services.ranking.domain.floor import attribute_floor
+import numpy as np
+
+from services.ranking.domain.floor import Lift, attribute_floor
 from services.ranking.domain.ledger import Place, RankedHit
-from services.ranking.domain.mmr import mmr, redundancy_matrix
+from services.ranking.domain.mmr import Pick, mmr
+from services.ranking.domain.near_duplicates import collapse
 from services.ranking.domain.recency import age_in_years, bounded_order, multiplier
-from services.ranking.domain.relevance import fused_relevance
-from services.ranking.domain.window import Matrix, Policy, Window
+from services.ranking.domain.relevance import Relevance, completed_relevance, fused_relevance
+from services.ranking.domain.window import Policy, Window
+
+# Candidates by their indices in the window, best first: the exact ones, and the others. No step moves one across.
+_Parts = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,67 +26,157 @@ class Ranking:
     degraded: tuple[str, ...]
 
 
-def rank(window: Window, policy: Policy, *, today: date) -> Ranking:
-    """Every candidate of the window once, best first.
+def rank(window: Window, policy: Policy, *, today: date, limit: int = 0) -> Ranking:
+    """Every candidate of the window once, less the near-duplicates that another one stands for; best first.
 
     Exact candidates stand before all others; every step runs inside these two parts and never across them.
-    Ties go to the earlier fused place in every step.
+    Ties go to the earlier fused place in every step. MMR picks the first `limit` places, 0 is all; the hits behind them
+    keep the order before it.
     """
-    hits = _with_relevance(window, policy, today)
-    ordered: list[RankedHit] = []
-    for exact in (True, False):
-        rows = [row for row, hit in enumerate(hits) if hit.candidate.exact is exact]
-        ordered += _ordered_part([hits[row] for row in rows], window.vectors[rows], policy, before=len(ordered))
-    degraded = ("redundancy",) if policy.mmr and not window.vectors.any(axis=1).all() else ()
-    return Ranking(tuple(_with_floor(ordered, policy)), degraded)
-
-
-def _with_relevance(window: Window, policy: Policy, today: date) -> list[RankedHit]:
-    scores = [candidate.fused_score for candidate in window.candidates]
-    relevances = fused_relevance(scores, top=window.fused_top, floor=window.fused_floor)
+    window = _with_cosines(window)
+    relevance, kind = _relevance(window, policy)
     ages = [age_in_years(candidate.date, today) for candidate in window.candidates]
-    return [
-        RankedHit(candidate, relevance, age, multiplier(age, policy.recency_tiers), places=())
-        for candidate, relevance, age in zip(window.candidates, relevances, ages, strict=True)
+    multipliers = [multiplier(age, policy.recency_tiers) for age in ages]
+
+    parts: _Parts = [
+        [index for index, candidate in enumerate(window.candidates) if candidate.exact is exact]
+        for exact in (True, False)
     ]
-
-
-def _ordered_part(hits: list[RankedHit], vectors: Matrix, policy: Policy, *, before: int) -> list[RankedHit]:
-    """One part, given in fused order, after recency and diversity; `before` hits stand ahead of the part."""
-    hits = _placed(hits, "fused", before)
+    places = {"fused": _places(parts)}
+    if kind is Relevance.COMPLETED:
+        parts = [sorted(part, key=lambda index: -relevance[index]) for part in parts]
+        places["relevance"] = _places(parts)
+    parts, duplicates = _without_near_duplicates(parts, window, policy)
     # A place, not the hit that recency put there, carries the relevance on: else MMR would undo the boost.
-    relevance_of_place = sorted((hit.relevance for hit in hits), reverse=True)
-    if hits and policy.recency_tiers:
-        keep_first = policy.protect_leader and hits[0].candidate.leads_both_legs
-        boosted = [hit.score for hit in hits]
-        order = bounded_order(boosted, places=policy.recency_places, keep_first=keep_first)
-        hits, vectors = _placed([hits[index] for index in order], "recency", before), vectors[order]
-    if hits and policy.mmr:
-        attributes = [hit.candidate.attribute for hit in hits]
-        redundancy = redundancy_matrix(vectors, attributes, cosine_share=policy.mmr_cosine_share)
-        picks = mmr(relevance_of_place, redundancy, trade_off=policy.mmr_lambda, limit=len(hits))
-        hits = [replace(hits[pick.index], marginal_gain=pick.gain, redundancy=pick.redundancy) for pick in picks]
-        hits = _placed(hits, "mmr", before)
-    return hits
+    relevance_of_place = [sorted((relevance[index] for index in part), reverse=True) for part in parts]
+    if policy.recency_tiers:
+        finals = [value * factor for value, factor in zip(relevance, multipliers, strict=True)]
+        parts = [_by_recency(part, finals, window, policy) for part in parts]
+        places["recency"] = _places(parts)
+    picks: dict[int, Pick] = {}
+    if policy.mmr:
+        parts, picks = _diversified(parts, relevance_of_place, window, policy, limit)
+        places["mmr"] = _places(parts)
+    order = [index for part in parts for index in part]
+    reasons: Mapping[int, str] = {}
+    if policy.min_distinct:
+        order, reasons = _with_floor(order, window, policy)
+        places["floor"] = _places([order])
+
+    hits = tuple(
+        RankedHit(
+            candidate=window.candidates[index],
+            relevance=relevance[index],
+            relevance_kind=kind,
+            age_years=ages[index],
+            multiplier=multipliers[index],
+            places=tuple(Place(step, at[index]) for step, at in places.items()),
+            marginal_gain=picks[index].gain if index in picks else None,
+            redundancy=picks[index].redundancy if index in picks else None,
+            floor_reason=reasons.get(index, ""),
+            duplicates=tuple(window.candidates[other].id for other in duplicates.get(index, ())),
+        )
+        for index in order
+    )
+    degraded = ("redundancy",) if policy.mmr and not window.vectors.any(axis=1).all() else ()
+    return Ranking(hits, degraded)
 
 
-def _with_floor(hits: list[RankedHit], policy: Policy) -> list[RankedHit]:
-    if policy.min_distinct == 0:
-        return hits
-    order, lifts = attribute_floor(
-        [hit.candidate.attribute for hit in hits],
-        parts=[hit.candidate.exact for hit in hits],
+def _with_cosines(window: Window) -> Window:
+    """The window with the cosine of every candidate that has a vector, also of those that the vector leg missed."""
+    missing = [candidate.vector.score is None for candidate in window.candidates]
+    if window.query_vector is None or not any(missing):
+        return window
+    # einsum adds up each row in the same order, so equal rows have equal cosines.
+    cosines = np.einsum("nd,d->n", window.vectors.astype(np.float64), window.query_vector.astype(np.float64))
+    there: list[bool] = np.any(window.vectors, axis=1).tolist()
+    return replace(
+        window,
+        candidates=tuple(
+            replace(candidate, vector=replace(candidate.vector, score=float(cosines[index]), completed=True))
+            if missing[index] and there[index]
+            else candidate
+            for index, candidate in enumerate(window.candidates)
+        ),
+    )
+
+
+def _relevance(window: Window, policy: Policy) -> tuple[list[float], Relevance]:
+    """Relevance by both raw scores where it is asked for and all are known, else by the fused score."""
+    keyword = [candidate.keyword.score for candidate in window.candidates if candidate.keyword.score is not None]
+    cosines = [candidate.vector.score for candidate in window.candidates if candidate.vector.score is not None]
+    if policy.relevance is Relevance.COMPLETED and len(keyword) == len(cosines) == len(window.candidates):
+        return completed_relevance(keyword, cosines, cosine_share=policy.cosine_share), Relevance.COMPLETED
+    fused = [candidate.fused_score for candidate in window.candidates]
+    return fused_relevance(fused, top=window.fused_top, floor=window.fused_floor), Relevance.FUSED
+
+
+def _without_near_duplicates(
+    parts: _Parts, window: Window, policy: Policy
+) -> tuple[_Parts, Mapping[int, tuple[int, ...]]]:
+    """The parts without hits that an earlier one stands for, and for whom each of the others stands."""
+    if not policy.near_duplicate_cosine:
+        return parts, {}
+    order = [index for part in parts for index in part]
+    texts = [window.candidates[index].text_sha256 for index in order]
+    stay = collapse(texts, window.vectors[order], least_cosine=policy.near_duplicate_cosine)
+    duplicates = {order[first]: tuple(order[other] for other in others) for first, others in stay}
+    return [[index for index in part if index in duplicates] for part in parts], duplicates
+
+
+def _by_recency(part: Sequence[int], finals: Sequence[float], window: Window, policy: Policy) -> list[int]:
+    if not part:
+        return []
+    keep_first = policy.protect_leader and window.candidates[part[0]].leads_both_legs
+    order = bounded_order([finals[index] for index in part], places=policy.recency_places, keep_first=keep_first)
+    return [part[place] for place in order]
+
+
+def _diversified(
+    parts: _Parts, relevance_of_place: Sequence[Sequence[float]], window: Window, policy: Policy, limit: int
+) -> tuple[_Parts, dict[int, Pick]]:
+    """The parts in the order of their picks, and every pick by its candidate."""
+    picked: dict[int, Pick] = {}
+    diversified = []
+    open_places = limit or len(window.candidates)
+    for part, relevance in zip(parts, relevance_of_place, strict=True):
+        picks = mmr(
+            relevance,
+            window.vectors[part],
+            [window.candidates[index].attribute for index in part],
+            trade_off=policy.mmr_lambda,
+            cosine_share=policy.mmr_cosine_share,
+            limit=open_places,
+        )
+        open_places -= len(picks)
+        chosen = {part[pick.index]: pick for pick in picks}
+        picked |= chosen
+        diversified.append([*chosen, *(index for index in part if index not in chosen)])
+    return diversified, picked
+
+
+def _with_floor(order: list[int], window: Window, policy: Policy) -> tuple[list[int], Mapping[int, str]]:
+    """The order with the attribute floor, and why it moved a hit."""
+    moved, lifts = attribute_floor(
+        [window.candidates[index].attribute for index in order],
+        parts=[window.candidates[index].exact for index in order],
         min_distinct=policy.min_distinct,
         within=policy.min_distinct_within,
     )
-    reasons = {
-        lift.lifted: f"lifted: the first {policy.min_distinct_within} had too few different values" for lift in lifts
-    } | {lift.gave_way: f"gave way to {hits[lift.lifted].candidate.id}" for lift in lifts}
-    hits = [replace(hits[index], floor_reason=reasons.get(index, "")) for index in order]
-    return _placed(hits, "floor", 0)
+    reasons: dict[int, str] = {}
+    for lift in lifts:
+        reasons |= _reasons(lift, order, window, policy)
+    return [order[place] for place in moved], reasons
 
 
-def _placed(hits: Sequence[RankedHit], step: str, before: int) -> list[RankedHit]:
-    return [
-        replace(hit, places=(*hit.places, Place(step, before + number))) for number, hit in enumerate(hits, start=1)
-    ]
+def _reasons(lift: Lift, order: Sequence[int], window: Window, policy: Policy) -> dict[int, str]:
+    lifted, gave_way = order[lift.lifted], order[lift.gave_way]
+    return {
+        lifted: f"lifted: the first {policy.min_distinct_within} had too few different values",
+        gave_way: f"gave way to {window.candidates[lifted].id}",
+    }
+
+
+def _places(parts: _Parts) -> dict[int, int]:
+    """The place of every candidate, from 1 over the whole window."""
+    return {index: place for place, index in enumerate((index for part in parts for index in part), start=1)}

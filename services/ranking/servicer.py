@@ -29,8 +29,9 @@ class RankingServicer(RankingServiceServicer):
         window = convert.window_from_proto(request)
         policy = convert.policy_from_proto(request.settings)
         day = convert.day_from_proto(request.settings.clock_date, today=self._today())
+        limit = convert.limit_from_proto(request)
         started = time.perf_counter()
-        ranking = rank(window, policy, today=day)
+        ranking = rank(window, policy, today=day, limit=limit)
         seconds = time.perf_counter() - started
         self._metrics.order_seconds.observe(seconds)
         self._metrics.window_candidates.observe(len(window.candidates))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from services.ranking.domain.relevance import Relevance
 from services.ranking.domain.window import Candidate
 
 
@@ -15,16 +16,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """A candidate in its final place; `marginal_gain` and `redundancy` are None when MMR did not run."""
+    """A candidate in its final place.
+
+    `relevance_kind` is by what its relevance was told in the end. `marginal_gain` and `redundancy` are None when MMR
+    did not pick it. `duplicates` are the ids of the candidates that it stands for as near-duplicates.
+    """
 
     candidate: Candidate
     relevance: float
+    relevance_kind: Relevance
     age_years: int | None
     multiplier: float
     places: tuple[Place, ...]
     marginal_gain: float | None = None
     redundancy: float | None = None
     floor_reason: str = ""
+    duplicates: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:

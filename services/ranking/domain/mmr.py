@@ -8,6 +8,9 @@ import numpy.typing as npt
 
 from services.ranking.domain.window import Matrix
 
+# The same cosine comes out of a matrix product with other last bits in another row; beyond this, equal is equal.
+_DECIMALS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Pick:
@@ -18,39 +21,47 @@ class Pick:
     redundancy: float
 
 
-def redundancy_matrix(
-    vectors: Matrix, attributes: Sequence[str | None], *, cosine_share: float
-) -> npt.NDArray[np.float64]:
-    """(n, n) values `w * cosine + (1 - w) * same attribute`, w being `cosine_share` in [0, 1].
+def mmr(
+    relevance: Sequence[float],
+    vectors: Matrix,
+    attributes: Sequence[str | None],
+    *,
+    trade_off: float,
+    cosine_share: float,
+    limit: int,
+) -> list[Pick]:
+    """At most `limit` picks in pick order, by `trade_off * relevance - (1 - trade_off) * highest redundancy`.
 
-    `vectors` is (n, d), unit length; a zero row is similar to nothing. A missing attribute equals nothing.
-    """
-    codes = {value: code for code, value in enumerate(dict.fromkeys(attributes)) if value is not None}
-    coded = np.array([codes.get(value, -1) if value is not None else -1 for value in attributes])
-    same = (coded[:, None] == coded[None, :]) & (coded[:, None] >= 0)
-    cosines = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
-    return np.asarray(cosine_share * cosines + (1.0 - cosine_share) * same, dtype=np.float64)
-
-
-def mmr(relevance: Sequence[float], redundancy: npt.NDArray[np.float64], *, trade_off: float, limit: int) -> list[Pick]:
-    """At most `limit` picks in pick order, by `trade_off * relevance - (1 - trade_off) * max redundancy over picks`.
-
-    `relevance` is (n,), `redundancy` (n, n); `trade_off` in [0, 1], 1 is pure relevance. The first pick has
-    redundancy 0. Ties go to the lower index. O(n * limit). Raises ValueError on NaN or shapes that differ.
+    Redundancy with an earlier pick is `cosine_share * cosine + (1 - cosine_share) * same attribute`. `relevance` is
+    (n,), `vectors` (n, d) of unit length; a zero row is similar to nothing, a missing attribute equals nothing. Both
+    shares are in [0, 1]; a `trade_off` of 1 is pure relevance. The first pick has redundancy 0. Ties go to the lower
+    index. O(n * limit * d). Raises ValueError on a value that is not finite and on lengths that differ.
     """
     scores = np.asarray(relevance, dtype=np.float64)
-    if redundancy.shape != (len(scores), len(scores)):
-        raise ValueError(f"redundancy is {redundancy.shape}, relevance has {len(scores)} entries")
-    if np.isnan(scores).any() or np.isnan(redundancy).any():
-        raise ValueError("relevance and redundancy must not hold NaN")
+    if not len(scores) == len(vectors) == len(attributes):
+        raise ValueError(f"{len(scores)} relevances, {len(vectors)} vectors, {len(attributes)} attributes: not as many")
+    if not np.isfinite(scores).all() or not np.isfinite(vectors).all():
+        raise ValueError("relevance and vectors must be finite numbers")
+    codes = _codes(attributes)
     highest = np.zeros(len(scores))
-    open_ = np.ones(len(scores), dtype=bool)
+    gone = np.zeros(len(scores))
     picks: list[Pick] = []
     for _ in range(min(limit, len(scores))):
-        gains = np.where(open_, trade_off * scores - (1.0 - trade_off) * highest, -np.inf)
+        gains = trade_off * scores - (1.0 - trade_off) * highest - gone
         index = int(np.argmax(gains))  # argmax returns the first of equals
         picks.append(Pick(index, float(gains[index]), float(highest[index])))
-        open_[index] = False
+        gone[index] = np.inf
+        same = (codes == codes[index]) & (codes >= 0)
+        redundancy = cosine_share * (vectors @ vectors[index]) + (1.0 - cosine_share) * same
+        redundancy = redundancy.astype(np.float64).round(_DECIMALS)
         # Before the first pick nothing is redundant; from then on a negative cosine counts as it is.
-        highest = redundancy[index] if len(picks) == 1 else np.maximum(highest, redundancy[index])
+        highest = redundancy if len(picks) == 1 else np.maximum(highest, redundancy)
     return picks
+
+
+def _codes(attributes: Sequence[str | None]) -> npt.NDArray[np.int64]:
+    """A number for each different value, -1 where it is missing."""
+    numbers: dict[str, int] = {}
+    return np.array(
+        [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in attributes], dtype=np.int64
+    )

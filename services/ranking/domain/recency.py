@@ -40,8 +40,8 @@ def multiplier(age_years: int | None, tiers: Sequence[RecencyTier]) -> float:
 def bounded_order(finals: Sequence[float], *, places: int, keep_first: bool) -> list[int]:
     """Indices in the order that boosted relevance asks for, none moved by more than `places` places.
 
-    `finals` holds relevance times multiplier, in fused order. At place p the hit of fused place p - L is taken if it is
-    not placed yet; else the best among the hits whose fused place is at most p + L. Ties go to the earlier fused place.
+    `finals` holds relevance times multiplier, in the order before. At place p the hit of place p - L in that order is
+    taken if it is not placed yet; else the best among the hits of the places up to p + L. Ties go to the earlier place.
     With `keep_first` the first hit stays first. O(n * L).
     """
     waiting = list(range(len(finals)))

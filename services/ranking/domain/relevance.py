@@ -1,6 +1,17 @@
 """How relevant a hit is inside its window, in [0, 1]."""
 
 from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Relevance(StrEnum):
+    """By what relevance is told: the score of the fusion, or both raw scores of every hit."""
+
+    FUSED = "fused"
+    COMPLETED = "completed"
 
 
 def fused_relevance(scores: Sequence[float], *, top: float, floor: float) -> list[float]:
@@ -12,3 +23,32 @@ def fused_relevance(scores: Sequence[float], *, top: float, floor: float) -> lis
     if not top > floor:
         raise ValueError(f"top ({top}) must be above floor ({floor})")
     return [min(1.0, max(0.0, (score - floor) / (top - floor))) for score in scores]
+
+
+def completed_relevance(keyword: Sequence[float], cosines: Sequence[float], *, cosine_share: float) -> list[float]:
+    """Both raw scores, each standardised over the window, joined and scaled so that the window spans [0, 1].
+
+    `w * z(cosine) + (1 - w) * z(keyword)` with w = `cosine_share` in [0, 1] and z(x) = (x - mean) / standard deviation,
+    0 where a score is the same everywhere. Where all joined scores are equal each is 1. Raises ValueError for a score
+    that is no finite number, and for lists that differ in length.
+    """
+    if len(keyword) != len(cosines):
+        raise ValueError(f"there are {len(keyword)} keyword scores and {len(cosines)} cosines")
+    if not keyword:
+        return []
+    joined = cosine_share * _standardised(cosines) + (1.0 - cosine_share) * _standardised(keyword)
+    lowest, highest = joined.min(), joined.max()
+    if lowest == highest:
+        return [1.0] * len(keyword)
+    scaled: list[float] = ((joined - lowest) / (highest - lowest)).tolist()
+    return scaled
+
+
+def _standardised(scores: Sequence[float]) -> npt.NDArray[np.float64]:
+    values = np.asarray(scores, dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError("scores must be finite numbers")
+    # Of equal values the mean may be off by a rounding, and the deviation then is not 0.
+    if values.min() == values.max():
+        return np.zeros(len(values))
+    return np.asarray((values - values.mean()) / values.std())

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from services.ranking.domain.relevance import Relevance
+
+Vector = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float32]
 
 
@@ -20,7 +23,11 @@ class LegRank:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One hit of the window. `date` may be partial, malformed or empty; `attribute` is None when it is missing."""
+    """One hit of the window.
+
+    `date` may be partial, malformed or empty; `attribute` is None when it is missing; `text_sha256` is empty when the
+    text is not known.
+    """
 
     id: str
     fused_score: float
@@ -29,6 +36,7 @@ class Candidate:
     exact: bool = False
     date: str = ""
     attribute: str | None = None
+    text_sha256: str = ""
 
     @property
     def leads_both_legs(self) -> bool:
@@ -40,14 +48,16 @@ class Candidate:
 class Window:
     """Candidates in fused order, exact ones first.
 
-    `vectors` is (n, d) float32, row i for candidate i, unit length or zero where the vector is missing.
-    `fused_top` and `fused_floor` are the scale of the fused score, see `relevance.fused_relevance`.
+    `vectors` is (n, d) float32, row i for candidate i, unit length or zero where the vector is missing; `query_vector`
+    is (d,), unit length, or None where there is none. `fused_top` and `fused_floor` are the scale of the fused score,
+    see `relevance.fused_relevance`.
     """
 
     candidates: tuple[Candidate, ...]
     vectors: Matrix
     fused_top: float
     fused_floor: float
+    query_vector: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +72,15 @@ class RecencyTier:
 class Policy:
     """How a window is ordered: the constants of design section 8.6, checked by `convert`.
 
-    `recency_places` is L; `mmr_lambda` is the share of relevance (1 leaves the order as it is);
-    `mmr_cosine_share` is w, the share of the cosine in redundancy. An empty `recency_tiers` switches recency off.
+    `cosine_share` is the share of the cosine in completed relevance. `near_duplicate_cosine` is the cosine from which
+    two hits say the same; 0 keeps all hits. `recency_places` is L; `mmr_lambda` is the share of relevance (1 leaves the
+    order as it is); `mmr_cosine_share` is w, the share of the cosine in redundancy. An empty `recency_tiers` switches
+    recency off.
     """
 
+    relevance: Relevance = Relevance.FUSED
+    cosine_share: float = 0.6
+    near_duplicate_cosine: float = 0.0
     recency_tiers: tuple[RecencyTier, ...] = ()
     recency_places: int = 5
     protect_leader: bool = True

@@ -36,8 +36,12 @@ def request(*vectors: list[float], dtype: int = vectors_pb2.VECTOR_DTYPE_FLOAT16
         pb.Candidate(id=f"c{index}", fused_score=1 / (61 + index), vector_row=index) for index in range(len(vectors))
     ]
     fields = {"settings": SETTINGS, "fused_top": 2 / 61, "fused_floor": 1 / 161} | changes
-    packed = pack_vectors(rows, dtype) if vectors else None
-    return pb.RankRequest(candidates=candidates, vectors=packed, **fields)
+    vectors_of_all = pack_vectors(rows, dtype) if vectors else None
+    return pb.RankRequest(candidates=candidates, vectors=vectors_of_all, **fields)
+
+
+def packed(*vectors: list[float]) -> vectors_pb2.PackedVectors:
+    return pack_vectors(np.array(vectors, dtype=np.float32), vectors_pb2.VECTOR_DTYPE_FLOAT16)
 
 
 async def refused(stub: RankingServiceStub, message: pb.RankRequest) -> tuple[grpc.StatusCode, str | None, str]:
@@ -62,7 +66,8 @@ async def test_an_empty_window_is_an_empty_answer(ranking: RankingServiceStub) -
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("mmr_lambda", 1.1), ("mmr_lambda", float("nan")), ("mmr_cosine_share", -0.1), ("clock_date", "tomorrow"),
-     ("recency_places", 1001), ("min_distinct", 101), ("cross_encoder", True), ("near_duplicate_cosine", 0.9)],
+     ("recency_places", 1001), ("min_distinct", 101), ("cross_encoder", True), ("near_duplicate_cosine", 1.1),
+     ("cosine_share", -0.1)],
 )  # fmt: skip
 async def test_a_setting_out_of_bounds_is_named(ranking: RankingServiceStub, setting: str, value: object) -> None:
     settings = pb.RankingSettings()
@@ -90,6 +95,44 @@ async def test_bad_vectors_are_refused(ranking: RankingServiceStub) -> None:
     code, field, detail = await refused(ranking, short)
     assert field == "vectors.data"
     assert "are 4 bytes, not 3" in detail
+
+
+async def test_relevance_is_completed_from_the_vectors_and_told_in_the_ledger(ranking: RankingServiceStub) -> None:
+    asked = request([1, 0], [0.6, 0.8], [0, 1], query_vector=packed([0, 1]))
+    asked.settings.relevance, asked.settings.mmr, asked.settings.cosine_share = pb.RELEVANCE_COMPLETED, False, 1.0
+    for candidate in asked.candidates:
+        candidate.keyword.score = 3.0
+    response = await ranking.Rank(asked, timeout=5)
+    assert [hit.id for hit in response.ranked] == ["c2", "c1", "c0"]
+    ledger = response.ranked[1].ledger
+    assert ledger.relevance_kind == pb.RELEVANCE_COMPLETED
+    assert (ledger.vector.completed, round(ledger.vector.score, 3), round(ledger.relevance, 3)) == (True, 0.8, 0.8)
+
+
+async def test_near_duplicates_are_named(ranking: RankingServiceStub) -> None:
+    asked = request([1, 0], [0, 1], [1, 0])
+    asked.settings.near_duplicate_cosine = 0.99
+    response = await ranking.Rank(asked, timeout=5)
+    assert [(hit.id, list(hit.ledger.duplicates)) for hit in response.ranked] == [("c0", ["c2"]), ("c1", [])]
+
+
+async def test_a_score_that_is_no_number_is_named(ranking: RankingServiceStub) -> None:
+    asked = request([1, 0], [0, 1])
+    asked.candidates[1].keyword.score = float("nan")
+    assert (await refused(ranking, asked))[:2] == (grpc.StatusCode.INVALID_ARGUMENT, "candidates[1].keyword.score")
+
+
+@pytest.mark.parametrize("rows", [([1.0, 0.0], [0.0, 1.0]), ([1.0, 0.0, 0.0],)])
+async def test_a_query_vector_that_does_not_fit_is_refused(
+    ranking: RankingServiceStub, rows: tuple[list[float], ...]
+) -> None:
+    code, field, _ = await refused(ranking, request([1, 0], query_vector=packed(*rows)))
+    assert (code, field) == (grpc.StatusCode.INVALID_ARGUMENT, "query_vector")
+
+
+async def test_more_places_than_there_may_be_candidates_are_refused(ranking: RankingServiceStub) -> None:
+    code, field, _ = await refused(ranking, request([1, 0], limit=1001))
+    assert (code, field) == (grpc.StatusCode.INVALID_ARGUMENT, "limit")
 
 
 async def test_a_row_that_is_not_there_is_named(ranking: RankingServiceStub) -> None:

@@ -4,9 +4,11 @@ from dataclasses import replace
 from datetime import date
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.ranking.domain.relevance import Relevance
 from services.ranking.domain.window import Candidate, LegRank, Policy, RecencyTier, Window
 from services.ranking.pipeline import rank
 
@@ -99,3 +101,72 @@ def test_every_candidate_comes_back_once_and_inputs_stay_as_they_were(
     assert (given_window.vectors == before).all()
     places = [hit.places[-1].place for hit in hits]
     assert places == list(range(1, count + 1))
+
+
+def with_scores(keyword: list[float | None], cosines: list[float | None]) -> Window:
+    """Candidates in fused order with these raw scores."""
+    candidates = [
+        Candidate(f"c{index}", 1 / (61 + index), LegRank(index + 1, words), LegRank(index + 1, cosine))
+        for index, (words, cosine) in enumerate(zip(keyword, cosines, strict=True))
+    ]
+    return Window(tuple(candidates), np.eye(len(candidates), dtype=np.float32), TOP, FLOOR)
+
+
+COMPLETED = Policy(relevance=Relevance.COMPLETED)
+
+
+def test_completed_relevance_orders_by_both_raw_scores() -> None:
+    scored = with_scores([5, 5, 5], [0.1, 0.9, 0.5])
+    hits = rank(scored, COMPLETED, today=TODAY).hits
+    assert [hit.candidate.id for hit in hits] == ["c1", "c2", "c0"]
+    assert [hit.relevance for hit in hits] == [1.0, 0.5, 0.0]
+    assert {hit.relevance_kind for hit in hits} == {Relevance.COMPLETED}
+    assert [(place.step, place.place) for place in hits[0].places] == [("fused", 2), ("relevance", 1)]
+
+
+def test_a_cosine_that_the_vector_leg_did_not_give_is_completed_from_the_vectors() -> None:
+    scored = with_scores([5, 5], [0.5, None])
+    scored = replace(scored, query_vector=np.array([0.6, 0.8], np.float32))
+    first, second = rank(scored, COMPLETED, today=TODAY).hits
+    assert first.candidate.id == "c1"
+    assert first.candidate.vector.completed
+    assert first.candidate.vector.score == pytest.approx(0.8)
+    assert (second.candidate.vector.completed, second.candidate.vector.score) == (False, 0.5)
+
+
+def test_without_a_raw_score_of_every_hit_relevance_is_told_by_the_fused_score() -> None:
+    for scored in (with_scores([5, None], [0.1, 0.9]), with_scores([5, 6], [0.1, None])):
+        hits = rank(scored, COMPLETED, today=TODAY).hits
+        assert [hit.candidate.id for hit in hits] == ["c0", "c1"]
+        assert {hit.relevance_kind for hit in hits} == {Relevance.FUSED}
+
+
+def test_the_bound_of_recency_counts_from_the_place_by_relevance() -> None:
+    # By cosine the fused last is first; eleven newer hits behind it may push it down by five places only.
+    scored = with_scores([5.0] * 12, [0.5 + index / 1000 for index in range(12)])
+    aged = replace(
+        scored,
+        candidates=tuple(
+            replace(one, date="2001" if one.id == "c11" else "2026", keyword=LegRank(2, 5.0))
+            for one in scored.candidates
+        ),
+    )
+    order = ids(aged, replace(COMPLETED, recency_tiers=(RecencyTier(1, 10), RecencyTier(None, 0.001))))
+    assert order.index("c11") == 5
+
+
+def test_near_duplicates_collapse_into_the_best_and_are_named() -> None:
+    same = window(4, text_sha256={0: "a", 1: "b", 2: "a", 3: "c"})
+    hits = rank(same, Policy(near_duplicate_cosine=1.0), today=TODAY).hits
+    assert [(hit.candidate.id, hit.duplicates) for hit in hits] == [("c0", ("c2",)), ("c1", ()), ("c3", ())]
+
+
+def test_near_duplicates_stay_apart_unless_asked() -> None:
+    assert ids(window(2, text_sha256={0: "a", 1: "a"}), Policy()) == ["c0", "c1"]
+
+
+def test_mmr_fills_the_places_that_are_wanted_and_leaves_the_rest_in_order() -> None:
+    alike = replace(window(5), vectors=np.array([[1, 0], [1, 0], [1, 0], [1, 0], [0, 1]], np.float32))
+    hits = rank(alike, Policy(mmr=True, mmr_lambda=0.1), today=TODAY, limit=2).hits
+    assert [hit.candidate.id for hit in hits] == ["c0", "c4", "c1", "c2", "c3"]
+    assert [hit.redundancy for hit in hits] == [0.0, 0.0, None, None, None]
