@@ -43,25 +43,24 @@ def mmr(
     if not np.isfinite(scores).all() or not np.isfinite(vectors).all():
         raise ValueError("relevance and vectors must be finite numbers")
     codes = _codes(attributes)
+    wanted, penalty_share, attribute_share = trade_off * scores, 1.0 - trade_off, 1.0 - cosine_share
     highest = np.zeros(len(scores))
-    gone = np.zeros(len(scores))
     picks: list[Pick] = []
     for _ in range(min(limit, len(scores))):
-        gains = trade_off * scores - (1.0 - trade_off) * highest - gone
-        index = int(np.argmax(gains))  # argmax returns the first of equals
+        gains = wanted - penalty_share * highest
+        index = int(gains.argmax())  # the first of equals
         picks.append(Pick(index, float(gains[index]), float(highest[index])))
-        gone[index] = np.inf
-        same = (codes == codes[index]) & (codes >= 0)
-        redundancy = cosine_share * (vectors @ vectors[index]) + (1.0 - cosine_share) * same
-        redundancy = redundancy.astype(np.float64).round(_DECIMALS)
+        wanted[index] = -np.inf
+        redundancy = cosine_share * (vectors @ vectors[index]).astype(np.float64).round(_DECIMALS)
+        if attribute_share:
+            redundancy += attribute_share * (codes == codes[index])
         # Before the first pick nothing is redundant; from then on a negative cosine counts as it is.
-        highest = redundancy if len(picks) == 1 else np.maximum(highest, redundancy)
+        highest = redundancy if len(picks) == 1 else np.maximum(highest, redundancy, out=highest)
     return picks
 
 
 def _codes(attributes: Sequence[str | None]) -> npt.NDArray[np.int64]:
-    """A number for each different value, -1 where it is missing."""
-    numbers: dict[str, int] = {}
-    return np.array(
-        [-1 if value is None else numbers.setdefault(value, len(numbers)) for value in attributes], dtype=np.int64
-    )
+    """A number for each different value, and one of its own for each that is missing."""
+    numbers: dict[str | int, int] = {}
+    keys = (place if value is None else value for place, value in enumerate(attributes))
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
