@@ -16,7 +16,7 @@ from opentelemetry.propagate import inject
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
 
 from services.shared.runtime.call import current_call
-from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable
+from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable, Internal
 from services.shared.runtime.metadata import REQUEST_ID, error_from_rpc
 from services.shared.runtime.rpc_metrics import RpcMetrics
 from services.shared.runtime.telemetry import Telemetry
@@ -39,7 +39,8 @@ class Peer:
     """One service that this process calls, over one channel.
 
     Every method raises the error that the peer raised, `DeadlineExceeded` when the time of this call or of the request
-    that it belongs to is over, and `DependencyUnavailable` when the peer cannot be reached.
+    that it belongs to is over, `DependencyUnavailable` when the peer cannot be reached, and `Internal` when it answers
+    with what cannot be read.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Peer:
         for retries in range(MAX_RETRIES + 1):
             try:
                 with self._spanned(rpc) as span:
-                    return await method(request, timeout=_left(deadline), metadata=_metadata(span))
+                    return self._read(await method(request, timeout=_left(deadline), metadata=_metadata(span)))
             except DependencyUnavailable:
                 pause = random.uniform(0, RETRY_PAUSE_S * 2**retries)
                 if not read or retries == MAX_RETRIES or _left(deadline) <= pause or not self._may_retry():
@@ -97,7 +98,7 @@ class Peer:
             call = method(request, timeout=self._timeout(timeout_s), metadata=_metadata(span))
             try:
                 async for response in call:
-                    yield response
+                    yield self._read(response)
             finally:
                 call.cancel()
 
@@ -130,7 +131,7 @@ class Peer:
         with self._spanned(rpc) as span:
             call = method(watched(), timeout=self._timeout(timeout_s), metadata=_metadata(span))
             try:
-                return await call
+                return self._read(await call)
             except (grpc.aio.AioRpcError, asyncio.CancelledError):
                 if raised:
                     raise raised[0] from None
@@ -142,6 +143,12 @@ class Peer:
         if left <= 0:
             raise DeadlineExceeded(f"no time left to ask {self.name}")
         return left
+
+    def _read(self, response: ResponseT | None) -> ResponseT:
+        # grpc.aio gives None, with status OK, for bytes that are not of the response's message.
+        if response is None:
+            raise Internal(f"{self.name} answered with what is not its message")
+        return response
 
     def _may_retry(self) -> bool:
         if self._retry_budget < 1:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import grpc
 import structlog
+from google.protobuf.message import DecodeError
 from opentelemetry.propagate import extract
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
@@ -33,6 +34,8 @@ log = structlog.get_logger()
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+# Stands for a request that is not of its message; gRPC itself would answer UNKNOWN with the words of the library.
+_UNREADABLE = object()
 # How long a refused caller waits: about the time in which a full house of short calls is served.
 _RETRY_AFTER_S = 0.25
 # A stream of requests that nobody reads any more is emptied for at most so long: our own callers stop at once when they
@@ -103,11 +106,12 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         if handler is None or handler_call_details.method.startswith(_STANDARD_SERVICES):
             return handler
         method = handler_call_details.method
+        read: Callable[[Any], Any] = _each_readable if handler.request_streaming else _readable
 
         async def reply_once(request: Any, context: Context) -> Any:
             inner: Any = handler.stream_unary if handler.request_streaming else handler.unary_unary
             sent = request if handler.request_streaming else None
-            return await self._around(method, context, lambda: _result(inner, request, context), sent)
+            return await self._around(method, context, lambda: _result(inner, read(request), context), sent)
 
         async def reply_stream(request: Any, context: Context) -> None:
             # Written here rather than yielded, so that span and call live and end in the one task that serves the call.
@@ -115,7 +119,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
             async def write_all() -> None:
                 # Closed here, not when memory is collected: what a handler holds must end with its caller.
-                async with aclosing(inner(request, context)) as responses:
+                async with aclosing(inner(read(request), context)) as responses:
                     async for response in responses:
                         await context.write(response)
 
@@ -129,7 +133,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             (True, True): (grpc.stream_stream_rpc_method_handler, reply_stream),
         }
         make, behaviour = kinds[bool(handler.request_streaming), bool(handler.response_streaming)]
-        return make(behaviour, handler.request_deserializer, handler.response_serializer)  # type: ignore[no-any-return]
+        decode = _decoding(handler.request_deserializer or bytes)
+        return make(behaviour, decode, handler.response_serializer)  # type: ignore[no-any-return]
 
     async def _around(
         self,
@@ -194,6 +199,28 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             await _drain(sent, context)
         await context.abort(status_of(error).code, error.message, error_to_metadata(error))
         raise AssertionError("abort always raises")
+
+
+def _decoding(deserializer: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    def decode(sent: bytes) -> Any:
+        try:
+            return deserializer(sent)
+        except DecodeError:
+            return _UNREADABLE
+
+    return decode
+
+
+def _readable(request: Any) -> Any:
+    """The request. Raises InvalidInput when it could not be decoded."""
+    if request is _UNREADABLE:
+        raise InvalidInput("the request is not of its message, or is nested more than 100 messages deep")
+    return request
+
+
+async def _each_readable(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for request in requests:
+        yield _readable(request)
 
 
 async def _result(behaviour: Callable[..., Any], request: Any, context: Context) -> Any:

@@ -18,6 +18,7 @@ from services.shared.runtime.call import new_call, serving
 from services.shared.runtime.errors import (
     DeadlineExceeded,
     DependencyUnavailable,
+    Internal,
     InvalidInput,
     NotFound,
     Overloaded,
@@ -25,6 +26,7 @@ from services.shared.runtime.errors import (
 )
 from services.shared.runtime.rpc_metrics import RpcMetrics
 from services.shared.runtime.server import App
+from tests.fakes.faulty_peers import garbling, wire_to
 from tests.fakes.scripted_ranking import ScriptedRanking, answers, raises, serving_ranking
 from tests.fakes.serving import RecordedTelemetry, recorded_telemetry, served
 
@@ -125,6 +127,42 @@ async def test_a_peer_that_is_not_there_is_unavailable_and_its_address_is_not_to
     assert raised.value.message == "ranking does not answer"
     assert time.monotonic() - started < 5
     await client.close()
+
+
+async def test_an_answer_that_cannot_be_read_is_a_fault_of_the_peer() -> None:
+    telemetry = recorded_telemetry("search").telemetry
+    metrics = RpcMetrics("search", telemetry.registry)
+    async with garbling() as target:
+        ranking, answering = RankingClient(target, telemetry, metrics), AnswerClient(target, telemetry, metrics)
+        with pytest.raises(Internal, match="ranking answered with what is not its message"):
+            await ranking.rank(pb.RankRequest(), timeout_s=5)
+        with pytest.raises(Internal, match="answer answered with what is not its message"):
+            await anext(answering.answer(answer_pb2.AnswerRequest(), timeout_s=5))
+        await ranking.close()
+        await answering.close()
+
+
+async def test_a_connection_that_breaks_inside_an_answer_is_unavailable_and_a_read_is_tried_again() -> None:
+    caller = recorded_telemetry("search")
+    metrics = RpcMetrics("search", caller.telemetry.registry)
+    full = pb.RankResponse(degraded=["redundancy"])
+
+    async def answers_fully(_: pb.RankRequest) -> pb.RankResponse:
+        return full
+
+    async with (
+        serving_ranking(ScriptedRanking(answers_fully), recorded_telemetry("ranking")) as running,
+        wire_to(running.target) as wire,
+    ):
+        client = RankingClient(wire.target, caller.telemetry, metrics)
+        wire.fault = "cuts"
+        with pytest.raises(DependencyUnavailable):
+            await client.rank(pb.RankRequest(), timeout_s=10)
+        assert wire.cut == 3
+        wire.fault = "cuts once"
+        assert await client.rank(pb.RankRequest(), timeout_s=10) == full
+        assert wire.cut == 4
+        await client.close()
 
 
 class EndlessAnswers(AnswerServiceServicer):

@@ -17,6 +17,11 @@ from tests.fakes.serving import channel_to, recorded_telemetry
 REQUEST = pb.RankRequest()
 
 
+def nested(depth: int) -> bytes:
+    """A field that no message knows, a group within a group: a parser gives up at 100."""
+    return b"\xfb\x01" * depth + b"\xfc\x01" * depth  # field 31, its start and its end
+
+
 async def failure_of(servicer: ScriptedRanking, **metadata: str) -> grpc.aio.AioRpcError:
     telemetry = recorded_telemetry("ranking")
     async with serving_ranking(servicer, telemetry) as running, channel_to(running.target) as channel:
@@ -58,6 +63,22 @@ async def test_a_fault_of_ours_shows_the_request_id_and_no_detail(error: Excepti
     failure = await failure_of(ScriptedRanking(raises(error)), **{"plumbline-request-id": "req-7"})
     assert failure.code() is grpc.StatusCode.INTERNAL
     assert failure.details() == "internal error; request id req-7"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"\xff" * 16, b"\x0a\x05abc", nested(150)],
+    ids=["not a message", "cut short", "nested 150 deep"],
+)
+async def test_bytes_that_are_no_request_are_refused_as_such(sent: bytes) -> None:
+    servicer = ScriptedRanking(answers)
+    telemetry = recorded_telemetry("ranking")
+    async with serving_ranking(servicer, telemetry) as running, channel_to(running.target) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as failure:
+            await channel.unary_unary("/plumbline.ranking.v1.RankingService/Rank")(sent, timeout=5)
+    assert failure.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "not of its message" in failure.value.details()
+    assert servicer.calls == 0
 
 
 async def test_over_capacity_is_refused_at_once() -> None:

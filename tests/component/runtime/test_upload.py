@@ -69,6 +69,18 @@ async def upload(pieces: int = 9) -> AsyncIterator[pb.UploadFilesRequest]:
         yield pb.UploadFilesRequest(data=PIECE)
 
 
+async def test_a_piece_of_an_upload_that_cannot_be_read_is_refused_as_such() -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield pb.UploadFilesRequest(data=PIECE).SerializeToString()
+        yield b"\xff" * 16
+
+    async with serving_ingest(RefusesAfter(2, REFUSAL)) as target, channel_to(target) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as failure:
+            await channel.stream_unary("/plumbline.ingest.v1.IngestService/UploadFiles")(pieces(), timeout=20)
+    assert failure.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "not of its message" in failure.value.details()
+
+
 @pytest.mark.parametrize("pieces", [0, 3])
 @pytest.mark.parametrize("error", [REFUSAL, InvalidInput("a format that is not read", field="file")])
 async def test_a_refusal_amid_a_large_upload_arrives_whole_every_time(pieces: int, error: PlumblineError) -> None:
