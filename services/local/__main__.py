@@ -1,4 +1,4 @@
-"""The commands behind `make run`, `make weights`, `make sample-papers` and `make trace`."""
+"""The commands behind `make run`, `make weights`, `make test-weaviate`, `make sample-papers` and `make trace`."""
 
 import sys
 
@@ -7,9 +7,10 @@ from services.local.run import add_papers, run
 from services.local.settings import LocalSettings, read_settings
 from services.local.trace_receiver import TraceFile
 from services.local.trace_tree import read_spans, render_tree, trace_of
+from services.local.weaviate_build import ensure_server
 from services.local.weights import folder_of
 
-_USAGE = "usage: python -m services.local run | weights | sample-papers | trace [REQUEST_ID]"
+_USAGE = "usage: python -m services.local run | weights | weaviate-server | sample-papers | trace [REQUEST_ID]"
 
 
 def main(arguments: list[str]) -> int:
@@ -30,6 +31,8 @@ def _dispatch(arguments: list[str], settings: LocalSettings) -> None:
             run(settings)
         case ["weights"]:
             print(folder_of(settings.model, settings.models_folder))
+        case ["weaviate-server"]:
+            print(ensure_server(settings.weaviate_folder))
         case ["sample-papers"]:
             add_papers(settings)
         case ["trace"]:

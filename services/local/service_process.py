@@ -61,7 +61,7 @@ def last_words(log: Path) -> str:
         event = json.loads(lines[-1])
     except ValueError:
         return lines[-1]
-    return ": ".join(str(event[key]) for key in ("event", "reason", "error") if key in event)
+    return ": ".join(str(event[key]) for key in ("event", "msg", "reason", "error") if key in event)
 
 
 class ServiceProcess:

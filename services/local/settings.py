@@ -42,6 +42,11 @@ class LocalSettings(BaseSettings):
         return self
 
     @property
+    def weaviate_folder(self) -> Path:
+        """The cache of built Weaviate servers."""
+        return self.xdg_cache_home / "plumbline" / "weaviate"
+
+    @property
     def models_folder(self) -> Path:
         """The cache of model weights, one folder a model."""
         return self.xdg_cache_home / "plumbline" / "models"

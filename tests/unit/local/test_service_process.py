@@ -37,6 +37,7 @@ def test_an_end_is_told_in_words() -> None:
         ('{"event": "starting"}\nrefusing to start: X is not a setting\n\n', "refusing to start: X is not a setting"),
         ('Traceback:\n  File "x"\nImportError: no torch\n{"event": "bye"}\n', "ImportError: no torch"),
         ('{"event": "starting"}\n{"event": "not_ready", "reason": "no catalog"}\n', "not_ready: no catalog"),
+        ('{"level": "fatal", "msg": "no cluster", "error": "port taken"}\n', "no cluster: port taken"),
         ('{"event": "cut sho', '{"event": "cut sho'),
     ],
 )
