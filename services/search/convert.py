@@ -239,6 +239,11 @@ def _leg_to_proto(candidate: Candidate, mode: Mode) -> ranking_pb2.LegRank:
     return ranking_pb2.LegRank(rank=leg.rank, score=leg.score, fused_share=leg.fused_share)
 
 
+def candidates_accounted_for(response: ranking_pb2.RankResponse) -> list[str]:
+    """The candidates that an order holds, as hits or as near-duplicates that a hit stands for."""
+    return [id_ for hit in response.ranked for id_ in (hit.id, *hit.ledger.duplicates)]
+
+
 def ranked_from_proto(response: ranking_pb2.RankResponse) -> list[Ranked]:
     """The candidates in their final order."""
     return [Ranked(hit.id, hit.score, hit.ledger.SerializeToString()) for hit in response.ranked]

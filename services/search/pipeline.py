@@ -35,6 +35,8 @@ from services.shared.runtime.errors import (
 log = structlog.get_logger()
 
 _NOT_RUN = LegRun(ran=False)
+# A catalog that did not answer is asked again after so long; until then its last word holds, and searches are not slow.
+_ASK_AGAIN_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +153,15 @@ class SearchPipeline:
         """What serves the collection; when the catalog does not answer, what it named when it last did."""
         key, now = (collection, generation_id), time.monotonic()
         known = self._known.get(key)
-        if known and now - known.asked_at < self._remember_s:
-            return known
+        limit_s = self._limits.catalog_s
+        if known:
+            if now - known.asked_at < (_ASK_AGAIN_S if known.stale else self._remember_s):
+                return known
+            if known.stale:  # one search asks, the others do not wait for it
+                self._known[key] = replace(known, asked_at=now)
+            limit_s = self._limits.known_catalog_s()
         try:
-            async with self._limits.at_most(self._limits.catalog_s, "the catalog"):
+            async with self._limits.at_most(limit_s, "the catalog"):
                 generation = await self._catalog.generation(collection, generation_id)
         except NotFound:
             self._known.pop(key, None)
@@ -163,7 +170,7 @@ class SearchPipeline:
             if known is None:
                 raise
             log.warning("catalog_skipped", reason=failure.message)
-            self._known[key] = replace(known, asked_at=now, stale=True)
+            self._known[key] = replace(known, asked_at=time.monotonic(), stale=True)
         else:
             self._known[key] = _Known(generation, asked_at=now, stale=False)
         return self._known[key]
@@ -172,8 +179,9 @@ class SearchPipeline:
         """The window in its final order, and whether ranking had to be skipped."""
         if not window.candidates:
             return (), False
+        task = _ranking_task(query, window)
         try:
-            return await self._ranker.rank(_ranking_task(query, window), timeout_s=self._limits.rank_s), False
+            return await self._ranker.rank(task, timeout_s=self._limits.ranking_left_s()), False
         except FAILURES as failure:
             log.warning("ranking_skipped", reason=failure.message)
             return [Ranked(chunk_id, candidate.fused_score) for chunk_id, candidate in window.candidates.items()], True

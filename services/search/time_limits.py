@@ -1,6 +1,7 @@
 """How long each part of a search may take, and what its silence is called."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,14 +11,16 @@ from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailab
 
 # About the time in which a process that died is back.
 RETRY_AFTER_S = 1.0
+# Of what a call has left, the part that a catalog may take whose last word could serve: one in so many.
+_CATALOG_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
     """The longest that each part may take, seconds; what the call has left shortens all of them.
 
-    `reserve_s` of a call's time is kept for what follows the legs, so that a stalled leg costs its hits and not the
-    answer.
+    `reserve_s` of a call's time is kept for what follows the legs, half of it for what follows ranking, so that a part
+    that stalls costs what it would have given and not the answer.
     """
 
     catalog_s: float
@@ -31,6 +34,15 @@ class TimeLimits:
         """Seconds that a part with this limit has now; not above 0 when the call's time is used up."""
         call = current_call()
         return limit_s if call is None else min(limit_s, call.remaining_s() - self.reserve_s)
+
+    def ranking_left_s(self) -> float:
+        """Seconds that ranking has now; not above 0 when the call's time is used up."""
+        call = current_call()
+        return self.rank_s if call is None else min(self.rank_s, call.remaining_s() - self.reserve_s / 2)
+
+    def known_catalog_s(self) -> float:
+        """Seconds to wait for the catalog when its last word could serve: a stalled one leaves the legs their time."""
+        return min(self.catalog_s, self.left_s(math.inf) / _CATALOG_SHARE)
 
     @asynccontextmanager
     async def at_most(self, limit_s: float, part: str) -> AsyncIterator[None]:

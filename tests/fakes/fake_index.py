@@ -37,12 +37,17 @@ class _Generation:
 
 
 class FakeIndex:
-    """`Index` in memory. `faults` holds what happens first in a method, by its name; `calls` the methods called."""
+    """`Index` in memory.
+
+    `faults` holds what happens first in a method, by its name; `calls` the methods called, `in_flight` how many of them
+    have not ended.
+    """
 
     def __init__(self) -> None:
         self._generations: dict[str, _Generation] = {}
         self.faults: dict[str, Fault] = {}
         self.calls: list[str] = []
+        self.in_flight = 0
 
     async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
         self._generations.setdefault(generation_id, _Generation(fields))
@@ -121,7 +126,11 @@ class FakeIndex:
     async def _called(self, method: str) -> None:
         self.calls.append(method)
         if fault := self.faults.get(method):
-            await fault()
+            self.in_flight += 1
+            try:
+                await fault()
+            finally:
+                self.in_flight -= 1
 
     def _generation(self, generation_id: str) -> _Generation:
         if generation_id not in self._generations:

@@ -1,5 +1,7 @@
 """The ranking service as search needs it."""
 
+import math
+
 from services.search import convert
 from services.search.ports import Ranked, RankingTask
 from services.shared.clients.ranking import RankingClient
@@ -21,4 +23,10 @@ class RankingService:
             if group == "settings":  # which our caller gave us under another name
                 raise InvalidInput(error.message, field=f"ranking.{setting}") from None
             raise Internal(f"ranking refused {error.field}: {error.message}") from None
-        return convert.ranked_from_proto(response)
+        given = sorted(candidate.chunk_id for candidate in task.candidates)
+        if sorted(convert.candidates_accounted_for(response)) != given:
+            raise Internal("ranking gave back other candidates than it was given")
+        ranked = convert.ranked_from_proto(response)
+        if not all(math.isfinite(hit.score) for hit in ranked):
+            raise Internal("ranking gave a score that is no number")
+        return ranked

@@ -106,6 +106,7 @@ def only(field: str, *values: FieldValue) -> filter_pb2.Filter:
 class Searching:
     """A running search service and what it stands on."""
 
+    channel: grpc.aio.Channel
     stub: SearchServiceStub
     index: FakeIndex
     catalog: FakeCatalog
@@ -171,7 +172,7 @@ async def searching(
         app = search_app(knobs, telemetry.telemetry, catalog=catalog, index=index)
         running = await stack.enter_async_context(served(app, knobs, telemetry.telemetry))
         channel = await stack.enter_async_context(channel_to(running.target))
-        yield Searching(SearchServiceStub(channel), index, catalog, embedding, telemetry)
+        yield Searching(channel, SearchServiceStub(channel), index, catalog, embedding, telemetry)
 
 
 @asynccontextmanager
