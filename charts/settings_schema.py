@@ -30,6 +30,8 @@ KINDS: dict[str, type[ProcessSettings]] = {
 }
 _SET_BY_THE_CHART = {
     "host", "port", "metrics_port", "threads", "catalog_url", "index_folder", "blobs_url", "models",
+    # The trial keeps its index in its one volume.
+    "weaviate_nodes", "weaviate_replication_factor", "weaviate_api_key",
 }  # fmt: skip
 
 

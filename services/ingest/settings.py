@@ -2,10 +2,11 @@
 
 from pydantic import Field
 
-from services.shared.runtime.settings import RpcSettings, settings_of
+from services.shared.index.settings import IndexSettings
+from services.shared.runtime.settings import settings_of
 
 
-class IngestSettings(RpcSettings):
+class IngestSettings(IndexSettings):
     """Where the write side finds its stores and peers, and how hard it works."""
 
     model_config = settings_of("ingest")
@@ -13,7 +14,6 @@ class IngestSettings(RpcSettings):
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
     catalog_url: str = Field(min_length=1, description="Address of the catalog: sqlite:////folder/catalog.db.")
     blobs_url: str = Field(min_length=1, description="Folder, or an address that fsspec knows, for originals.")
-    index_folder: str = Field(min_length=1, description="Folder of the embedded index.")
     model: str = Field("", description="Embedding model of new collections; empty is the embedding service's default.")
 
     workers: int = Field(

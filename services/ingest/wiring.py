@@ -6,7 +6,6 @@ import sys
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from services.ingest.accepting import Acceptance
 from services.ingest.adapters.embedding_service import EmbeddingService
@@ -22,7 +21,7 @@ from services.ingest.worker import SMALL_BYTES, Worker
 from services.shared.blobs.blob_store import BlobStore
 from services.shared.catalog.catalog import Catalog
 from services.shared.clients.embedding import EmbeddingClient
-from services.shared.index.lance_index import LanceIndex
+from services.shared.index.opening import open_index
 from services.shared.runtime.server import App
 from services.shared.runtime.telemetry import Telemetry
 
@@ -35,7 +34,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     metrics = IngestMetrics(telemetry.registry)
     catalog = await Catalog.open(settings.catalog_url)
     blobs = BlobStore(settings.blobs_url, max_bytes=settings.max_document_bytes)
-    index = await LanceIndex.open(Path(settings.index_folder))
+    index = await open_index(settings)
     client = EmbeddingClient(settings.embedding_target, telemetry, metrics.rpc)
     embedder = EmbeddingService(
         client,

@@ -2,10 +2,11 @@
 
 from pydantic import Field, SecretStr
 
-from services.shared.runtime.settings import RpcSettings, settings_of
+from services.shared.index.settings import IndexSettings
+from services.shared.runtime.settings import settings_of
 
 
-class SearchSettings(RpcSettings):
+class SearchSettings(IndexSettings):
     """Where search finds what it needs, and how long it waits for each of them.
 
     The timeouts stand far above what a part needs when it is well: they decide how long a stalled part holds up an
@@ -17,7 +18,6 @@ class SearchSettings(RpcSettings):
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
     ranking_target: str = Field(min_length=1, description="host:port of the ranking service.")
     catalog_url: str = Field(min_length=1, description="Address of the catalog: sqlite:////folder/catalog.db.")
-    index_folder: str = Field(min_length=1, description="Folder of the embedded index.")
     catalog_timeout_s: float = Field(
         0.5, gt=0, le=10, description="Longest wait for the catalog; then what it last said holds."
     )

@@ -1,7 +1,6 @@
 """Builds the search service."""
 
 import secrets
-from pathlib import Path
 
 from services.search.adapters.catalog import SharedCatalog
 from services.search.adapters.embedding_service import EmbeddingService
@@ -15,16 +14,16 @@ from services.search.settings import SearchSettings
 from services.search.time_limits import TimeLimits
 from services.shared.clients.embedding import EmbeddingClient
 from services.shared.clients.ranking import RankingClient
-from services.shared.index.lance_index import LanceIndex
+from services.shared.index.opening import open_index
 from services.shared.index.port import Index
 from services.shared.runtime.server import App
 from services.shared.runtime.telemetry import Telemetry
 
 
 async def build(settings: SearchSettings, telemetry: Telemetry) -> App:
-    """Search over the catalog's database and the embedded index."""
+    """Search over the catalog's database and the index."""
     catalog = SharedCatalog(settings.catalog_url)
-    return search_app(settings, telemetry, catalog=catalog, index=await LanceIndex.open(Path(settings.index_folder)))
+    return search_app(settings, telemetry, catalog=catalog, index=await open_index(settings))
 
 
 def search_app(settings: SearchSettings, telemetry: Telemetry, *, catalog: Catalog, index: Index) -> App:
