@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from services.ingest.domain.blocks import ParsedDocument
 from services.ingest.domain.chunk_ids import chunk_ids
@@ -21,6 +21,7 @@ from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.documents import Put
 from services.shared.catalog.fields import MAX_TITLE_LENGTH
 from services.shared.catalog.manifest import Generation
+from services.shared.catalog.term_statistics import DocumentTerms
 from services.shared.catalog.work_item import Action, WorkItem
 from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
 from services.shared.index.port import Index
@@ -63,6 +64,16 @@ class Target:
         return sorted(self.standing.keys() - set(self.ids))
 
 
+@dataclass(slots=True)
+class Applied:
+    """What the indexes hold of a change, by generation; `embedded` when something of it had no vectors before."""
+
+    change: Change
+    chunk_ids: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    terms: dict[str, DocumentTerms] = field(default_factory=dict)
+    embedded: bool = False
+
+
 class ApplyPipeline:
     """Applies changes to every generation that is kept in step."""
 
@@ -93,18 +104,15 @@ class ApplyPipeline:
         Raises what a step raises; then any number of the items may be done, and the others are not.
         """
         changes = [await self._parsed(item) for item in items]
-        held: list[dict[str, tuple[str, ...]]] = [{} for _ in changes]
-        embedded = [False for _ in changes]
+        applied = [Applied(change) for change in changes]
         for generation in await self._catalog.generations.live(items[0].collection):
             targets = [await self._target(change, generation) for change in changes]
-            await self._store(targets, generation)
-            for number, target in enumerate(targets):
-                held[number][generation.id] = target.ids
-                embedded[number] = embedded[number] or bool(target.missing)
-        return [
-            await self._commit(change, chunk_ids_held, was_embedded)
-            for change, chunk_ids_held, was_embedded in zip(changes, held, embedded, strict=True)
-        ]
+            terms = await self._store(targets, generation)
+            for one, target, terms_of_target in zip(applied, targets, terms, strict=True):
+                one.chunk_ids[generation.id] = target.ids
+                one.terms[generation.id] = terms_of_target
+                one.embedded = one.embedded or bool(target.missing)
+        return [await self._commit(one) for one in applied]
 
     async def _parsed(self, item: WorkItem) -> Change:
         if item.action is Action.DELETE:
@@ -137,7 +145,8 @@ class ApplyPipeline:
         titled = replace(change.parsed, title=change.title)
         return await asyncio.to_thread(split_into_chunks, titled, profile, model.count_tokens)
 
-    async def _store(self, targets: Sequence[Target], generation: Generation) -> None:
+    async def _store(self, targets: Sequence[Target], generation: Generation) -> list[DocumentTerms]:
+        """Let the index hold the targets; the terms of each."""
         missing = [pair for target in targets for pair in target.missing]
         with self._timed("embed"):
             texts = [_embedded_text(chunk) for _, chunk in missing]
@@ -146,7 +155,9 @@ class ApplyPipeline:
         with self._timed("store"):
             # New and standing chunks get the new revision in one write, and only then do gone ones go: a search in
             # between finds both revisions and keeps the higher.
-            rows = await asyncio.to_thread(lambda: [row for target in targets for row in _rows(target, fresh)])
+            rows_of = await asyncio.to_thread(lambda: [list(_rows(target, fresh)) for target in targets])
+            terms = await self._counted(targets, rows_of, generation)
+            rows = [row for rows_of_target in rows_of for row in rows_of_target]
             if rows:
                 await self._index.upsert(generation.id, rows)
             if gone := [id_ for target in targets for id_ in target.gone]:
@@ -154,12 +165,36 @@ class ApplyPipeline:
         self._on_change(generation.id)
         self._metrics.chunks_embedded.inc(len(fresh))
         self._metrics.chunks_reused.inc(len(rows) - len(fresh))
+        return terms
 
-    async def _commit(self, change: Change, held: dict[str, tuple[str, ...]], embedded: bool) -> Outcome:
-        outcome = Outcome.DELETED if change.put is None else Outcome.EMBEDDED if embedded else Outcome.REUSED
+    async def _counted(
+        self, targets: Sequence[Target], rows: Sequence[Sequence[IndexedChunk]], generation: Generation
+    ) -> list[DocumentTerms]:
+        """The terms of each target, once the catalog keeps what it counts of those whose terms change.
+
+        A document that is new to the index has nothing to be kept.
+        """
+        terms = [DocumentTerms.of(row.analysed for row in rows_of_target) for rows_of_target in rows]
+        replaced = {}
+        for target, terms_of_target in zip(targets, terms, strict=True):
+            standing = DocumentTerms.of(chunk.analysed for chunk in target.standing.values())
+            if target.standing and standing != terms_of_target:
+                replaced[target.change.item] = standing
+        if replaced:
+            await self._catalog.work.begin_replacing(generation.id, replaced)
+        return terms
+
+    async def _commit(self, applied: Applied) -> Outcome:
+        change = applied.change
+        outcome = Outcome.DELETED if change.put is None else Outcome.EMBEDDED if applied.embedded else Outcome.REUSED
         with self._timed("commit"):
             await self._catalog.work.commit_applied(
-                change.item, chunk_ids=held, outcome=outcome, now=self._clock(), own_title=change.parsed.title
+                change.item,
+                chunk_ids=applied.chunk_ids,
+                outcome=outcome,
+                now=self._clock(),
+                own_title=change.parsed.title,
+                terms=applied.terms,
             )
         return outcome
 

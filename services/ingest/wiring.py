@@ -7,6 +7,8 @@ import time
 import uuid
 from datetime import UTC, datetime, timedelta
 
+import structlog
+
 from services.ingest.accepting import Acceptance
 from services.ingest.adapters.embedding_service import EmbeddingService
 from services.ingest.adapters.parsers.by_media_type import parse
@@ -24,6 +26,8 @@ from services.shared.clients.embedding import EmbeddingClient
 from services.shared.index.opening import open_index
 from services.shared.runtime.server import App
 from services.shared.runtime.telemetry import Telemetry
+
+log = structlog.get_logger()
 
 # What an upload has not touched for so long, it never will.
 _LONGEST_UPLOAD = timedelta(hours=1)
@@ -70,7 +74,9 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     servicer = IngestServicer(catalog, keeper, acceptance, clock=time.time)
 
     async def become_ready() -> None:
-        await catalog.collections.list()
+        for generation_id in await catalog.terms.missing():
+            # Search does without the keyword gate, completed scores and coverage there.
+            log.warning("generation_without_term_statistics", generation_id=generation_id)
         await index.generations()
         await blobs.sweep_incoming(before=datetime.now(UTC) - _LONGEST_UPLOAD)
 

@@ -8,6 +8,7 @@ from services.shared.catalog.documents import Documents
 from services.shared.catalog.generations import Generations
 from services.shared.catalog.jobs import Jobs
 from services.shared.catalog.judgments import Judgments
+from services.shared.catalog.term_statistics import Terms
 from services.shared.catalog.work import WorkQueue
 
 
@@ -25,6 +26,7 @@ class Catalog:
         self.generations = Generations(database)
         self.jobs = Jobs(database)
         self.judgments = Judgments(database)
+        self.terms = Terms(database)
         self.work = WorkQueue(database)
 
     @classmethod

@@ -161,6 +161,7 @@ async def insert_generation(
             applied_sequence=generation.applied_sequence,
             documents=generation.documents,
             chunks=generation.chunks,
+            counted_revision=generation.revision,
             created_at=generation.created_at,
         )
     )

@@ -30,6 +30,12 @@ metadata = MetaData(
     }
 )
 
+
+def key(length: int) -> String:
+    """The type of an id: sorted by code points, in PostgreSQL also where the database sorts by a language's rules."""
+    return String(length).with_variant(String(length, collation="C"), "postgresql")
+
+
 collections = Table(
     "collections",
     metadata,
@@ -87,6 +93,10 @@ generations = Table(
     Column("applied_sequence", BigInteger, nullable=False),
     Column("documents", BigInteger, nullable=False),
     Column("chunks", BigInteger, nullable=False),
+    # Tokens of all its chunks, repetitions included.
+    Column("tokens", BigInteger, nullable=False, server_default="0"),
+    # The revision as of which `tokens` and the frequencies below are right; null or behind: there are no statistics.
+    Column("counted_revision", BigInteger),
     Column("created_at", Double, nullable=False),
 )
 
@@ -99,6 +109,27 @@ generation_documents = Table(
     Column("revision", BigInteger, nullable=False),
     Column("chunk_ids", JSON, nullable=False),
     Column("chunks", Integer, nullable=False),
+)
+
+# How many chunks of a generation hold a token; 1 or more. With row ids of its own, on purpose: rows then stand in the
+# order in which tokens appeared first, so the frequent ones, which every document counts up, share few pages.
+generation_terms = Table(
+    "generation_terms",
+    metadata,
+    Column("generation_id", ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True),
+    Column("token", key(200), primary_key=True),
+    Column("chunks", BigInteger, nullable=False),
+)
+
+# What a generation's statistics count of a document that is being changed: the index may hold its new chunks already.
+changing_documents = Table(
+    "changing_documents",
+    metadata,
+    Column("generation_id", ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True),
+    Column("document_id", key(512), primary_key=True),
+    Column("tokens", BigInteger, nullable=False),
+    # Token -> chunks of the document that hold it.
+    Column("frequencies", JSON, nullable=False),
 )
 
 # Judged queries; a null locale is the collection's.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.acceptance import Outcome
@@ -26,6 +26,7 @@ from services.shared.catalog.schema import (
     work_items,
 )
 from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
+from services.shared.catalog.term_statistics import DocumentTerms, count_document, is_counted, remember
 from services.shared.catalog.work_item import Action, ItemState, WorkItem
 from services.shared.runtime.errors import Conflict, NotFound
 
@@ -115,6 +116,18 @@ class WorkQueue:
             await _update_held(connection, item, lease_until=now + lease_s)
         return replace(item, lease_until=now + lease_s)
 
+    async def begin_replacing(self, generation_id: str, standing: Mapping[WorkItem, DocumentTerms]) -> None:
+        """Keep what the generation counts of documents whose terms the items change, before the index is touched.
+
+        The items, at least one, are of one collection; `standing` has the terms of the chunks that the index holds of
+        their documents. Raises Conflict when a lease is lost.
+        """
+        async with self._database.write() as connection:
+            await _lock_collection_of(connection, next(iter(standing)))
+            for item in standing:
+                await _require_held(connection, item)
+            await remember(connection, generation_id, {item.document_id: terms for item, terms in standing.items()})
+
     async def commit_applied(
         self,
         item: WorkItem,
@@ -123,6 +136,7 @@ class WorkQueue:
         outcome: Outcome,
         now: float,
         own_title: str = "",
+        terms: Mapping[str, DocumentTerms] | None = None,
     ) -> None:
         """Record in one step that the indexes hold the item's change.
 
@@ -138,7 +152,8 @@ class WorkQueue:
             for generation_id in await live_generation_ids(connection, item.collection):
                 if generation_id not in chunk_ids:
                     raise Conflict(f"generation '{generation_id}' is kept in step as well; apply the item to it too")
-                await _apply(connection, generation_id, item, chunk_ids[generation_id])
+                of_generation = (terms or {}).get(generation_id, DocumentTerms())
+                await _apply(connection, generation_id, item, chunk_ids[generation_id], of_generation)
             if own_title:
                 await connection.execute(update(documents).where(_is_revision_of(item)).values(own_title=own_title))
             await count_outcome(connection, item.job_id, outcome, now=now)
@@ -175,6 +190,15 @@ def _is_revision_of(item: WorkItem) -> ColumnElement[bool]:
     )
 
 
+def _is_held(item: WorkItem) -> ColumnElement[bool]:
+    return and_(
+        work_items.c.id == item.id,
+        work_items.c.state == ItemState.LEASED,
+        work_items.c.lease_owner == item.owner,
+        work_items.c.attempts == item.attempts,
+    )
+
+
 def _lease_lost(item: WorkItem) -> Conflict:
     return Conflict(f"the lease on document '{item.document_id}' of '{item.collection}' is lost")
 
@@ -187,23 +211,22 @@ async def _lock_collection_of(connection: AsyncConnection, item: WorkItem) -> No
         raise _lease_lost(item) from None
 
 
+async def _require_held(connection: AsyncConnection, item: WorkItem) -> None:
+    """Raises Conflict unless this very lease still holds the item."""
+    if await connection.scalar(select(work_items.c.id).where(_is_held(item))) is None:
+        raise _lease_lost(item)
+
+
 async def _update_held(connection: AsyncConnection, item: WorkItem, **values: Any) -> None:
     """Change the item if this very lease still holds it. Raises Conflict."""
-    held = await connection.execute(
-        update(work_items)
-        .where(
-            work_items.c.id == item.id,
-            work_items.c.state == ItemState.LEASED,
-            work_items.c.lease_owner == item.owner,
-            work_items.c.attempts == item.attempts,
-        )
-        .values(**values)
-    )
+    held = await connection.execute(update(work_items).where(_is_held(item)).values(**values))
     if held.rowcount == 0:
         raise _lease_lost(item)
 
 
-async def _apply(connection: AsyncConnection, generation_id: str, item: WorkItem, chunk_ids: Sequence[str]) -> None:
+async def _apply(
+    connection: AsyncConnection, generation_id: str, item: WorkItem, chunk_ids: Sequence[str], terms: DocumentTerms
+) -> None:
     """Let the generation hold the item's revision of the document, or nothing of it after a deletion."""
     here = and_(
         generation_documents.c.generation_id == generation_id,
@@ -220,12 +243,17 @@ async def _apply(connection: AsyncConnection, generation_id: str, item: WorkItem
             insert(generation_documents).values(generation_id=generation_id, document_id=item.document_id, **values)
         )
     documents_after = 0 if item.action is Action.DELETE else 1
+    more_tokens = await count_document(
+        connection, generation_id, item.document_id, terms, chunks_before=chunks_before or 0
+    )
     await connection.execute(
         update(generations)
         .where(generations.c.id == generation_id)
         .values(
             revision=generations.c.revision + 1,
-            documents=generations.c.documents + documents_after - (chunks_before is not None),
+            counted_revision=case((is_counted, generations.c.revision + 1)),
+            tokens=generations.c.tokens + more_tokens,
+            documents=generations.c.documents + documents_after - int(chunks_before is not None),
             chunks=generations.c.chunks + len(chunk_ids) - (chunks_before or 0),
         )
     )

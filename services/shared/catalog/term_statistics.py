@@ -1,0 +1,155 @@
+"""Term statistics of generations: how many chunks hold a token, and how many chunks and tokens there are.
+
+They follow every applied change in the transaction that applies it. What a change takes away is known from the index
+before it is touched; `remember` keeps that until the change is applied, so an attempt that ended between the two leaves
+the counts exact. Statistics carry the generation's revision: one that was changed by a process that does not count
+them, or that held chunks before they were counted, has none until it is built anew.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import and_, delete, insert, select, text, true
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.shared.catalog.database import Database
+from services.shared.catalog.schema import changing_documents, generation_documents, generation_terms, generations
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTerms:
+    """What a document adds to the statistics: its chunks' tokens, and for each token the chunks that hold it."""
+
+    tokens: int = 0
+    frequencies: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, analysed: Iterable[str]) -> "DocumentTerms":
+        """Those of a document with these chunks, each the tokens of one, parted by single spaces."""
+        tokens, frequencies = 0, Counter[str]()
+        for chunk in analysed:
+            of_chunk = chunk.split()
+            tokens += len(of_chunk)
+            frequencies.update(set(of_chunk))
+        return cls(tokens, frequencies)
+
+    def less(self, other: "DocumentTerms") -> "DocumentTerms":
+        """What is to be added to `other` to come to these; only tokens that differ, and below 0 where they fall."""
+        mine, others = self.frequencies, other.frequencies
+        changed = {token: count for token in mine if (count := mine[token] - others.get(token, 0))}
+        gone = {token: -count for token, count in others.items() if token not in mine}
+        return DocumentTerms(self.tokens - other.tokens, changed | gone)
+
+
+@dataclass(frozen=True, slots=True)
+class TermStatistics:
+    """The statistics of one generation for some tokens; one that is in no chunk is not in `frequencies`."""
+
+    chunks: int
+    tokens: int
+    frequencies: Mapping[str, int]
+
+
+is_counted = generations.c.counted_revision == generations.c.revision
+"""Whether a row of the table of generations has statistics."""
+
+
+class Terms:
+    """The term statistics of all generations."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def look_up(self, generation_id: str, tokens: Sequence[str]) -> TermStatistics | None:
+        """The statistics for `tokens`, in one statement; None when the generation has none or is not there."""
+        asked = and_(generation_terms.c.generation_id == generations.c.id, generation_terms.c.token.in_(tokens))
+        query = (
+            select(generations.c.chunks, generations.c.tokens, generation_terms.c.token, generation_terms.c.chunks)
+            .outerjoin_from(generations, generation_terms, asked)
+            .where(generations.c.id == generation_id, is_counted)
+        )
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).all()
+        if not rows:
+            return None
+        chunks, all_tokens, *_ = rows[0]
+        return TermStatistics(chunks, all_tokens, {token: count for _, _, token, count in rows if token is not None})
+
+    async def missing(self) -> tuple[str, ...]:
+        """The generations without statistics, by id."""
+        query = select(generations.c.id).where(is_counted.is_not(true())).order_by(generations.c.id)
+        async with self._database.read() as connection:
+            return tuple((await connection.execute(query)).scalars())
+
+
+async def remember(connection: AsyncConnection, generation_id: str, standing: Mapping[str, DocumentTerms]) -> None:
+    """Keep what the generation's statistics count of the documents in `standing`, before their chunks are touched.
+
+    `standing` is what the index holds of them. What an earlier attempt kept stays: since then the index may hold chunks
+    that were never applied. So it does of a document that the generation does not hold, of which nothing is counted.
+    """
+    ids = list(standing)
+    held = select(generation_documents.c.document_id).where(
+        generation_documents.c.generation_id == generation_id,
+        generation_documents.c.document_id.in_(ids),
+        generation_documents.c.chunks > 0,
+    )
+    kept = select(changing_documents.c.document_id).where(
+        changing_documents.c.generation_id == generation_id, changing_documents.c.document_id.in_(ids)
+    )
+    new = set((await connection.execute(held)).scalars()) - set((await connection.execute(kept)).scalars())
+    if new:
+        await connection.execute(
+            insert(changing_documents),
+            [
+                {
+                    "generation_id": generation_id,
+                    "document_id": document_id,
+                    "tokens": standing[document_id].tokens,
+                    "frequencies": dict(standing[document_id].frequencies),
+                }
+                for document_id in sorted(new)
+            ],
+        )
+
+
+async def count_document(
+    connection: AsyncConnection, generation_id: str, document_id: str, terms: DocumentTerms, *, chunks_before: int
+) -> int:
+    """Let the statistics count `terms` of the document instead of what they counted; how many more tokens that is.
+
+    `chunks_before` is how many chunks the generation held of it. When it held some and nothing was kept, the terms are
+    the same as before: `remember` is for documents whose terms change. A generation without statistics stays so.
+    """
+    here = and_(changing_documents.c.generation_id == generation_id, changing_documents.c.document_id == document_id)
+    query = (
+        select(changing_documents.c.tokens, changing_documents.c.frequencies)
+        .outerjoin_from(generations, changing_documents, here)
+        .where(generations.c.id == generation_id, is_counted)
+    )
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        return 0
+    before = terms if chunks_before else DocumentTerms()
+    if row.frequencies is not None:
+        before = DocumentTerms(row.tokens, row.frequencies)
+        await connection.execute(delete(changing_documents).where(here))
+    change = terms.less(before)
+    await _add(connection, generation_id, change.frequencies)
+    return change.tokens
+
+
+# Both engines read these, and SQLAlchemy has no portable way to say the first.
+_ADD = text(
+    "INSERT INTO generation_terms (generation_id, token, chunks) VALUES (:generation_id, :token, :chunks)"
+    " ON CONFLICT (generation_id, token) DO UPDATE SET chunks = generation_terms.chunks + excluded.chunks"
+)
+_DROP = text("DELETE FROM generation_terms WHERE generation_id = :generation_id AND token = :token AND chunks = 0")
+
+
+async def _add(connection: AsyncConnection, generation_id: str, changes: Mapping[str, int]) -> None:
+    for statement, counts in ((_ADD, changes.items()), (_DROP, [item for item in changes.items() if item[1] < 0])):
+        rows = [{"generation_id": generation_id, "token": token, "chunks": count} for token, count in counts]
+        if rows:
+            await connection.execute(statement, rows)
