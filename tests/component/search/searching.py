@@ -1,7 +1,7 @@
 """A search service over a fake index and catalog, with its peers as real gRPC servers, and a small collection in it."""
 
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,7 @@ from services.search.wiring import search_app
 from services.shared.clients.filters import field_types_to_proto
 from services.shared.index.chunk import IndexedChunk, Matrix
 from services.shared.index.fields import FieldType, FieldValue
+from services.shared.index.port import Index
 from services.shared.text.analyzer import analyze_document
 from tests.fakes.fake_catalog import FakeCatalog
 from tests.fakes.fake_index import FakeIndex
@@ -146,14 +147,20 @@ async def searching(
     *chunks: IndexedChunk,
     embedding_target: str | None = None,
     ranking_target: str | None = None,
+    engine: Index | None = None,
+    generation: Generation = GENERATION,
+    vectors: Mapping[str, Matrix] = VECTORS,
     **settings: Any,
 ) -> AsyncIterator[Searching]:
-    """Search over `chunks` (none: COLLECTION), its peers at other addresses than those of the healthy ones if given."""
+    """Search over `chunks` (none: COLLECTION) in memory, or over an `engine` that holds what it holds in `generation`.
+
+    Its peers are at other addresses than those of the healthy ones if given; `vectors` are those of the queries.
+    """
     index, catalog = FakeIndex(), FakeCatalog()
-    catalog.active["c"] = GENERATION
+    catalog.active["c"] = generation
     await index.create_generation(GENERATION.id, GENERATION.dimensions, FIELDS)
     await index.upsert(GENERATION.id, chunks or COLLECTION)
-    embedding = QueryEmbedding(embeds(VECTORS, weights_sha256=WEIGHTS))
+    embedding = QueryEmbedding(embeds(vectors, weights_sha256=WEIGHTS))
     async with AsyncExitStack() as stack:
         if embedding_target is None:
             running = await stack.enter_async_context(serving_query_embedding(embedding))
@@ -169,7 +176,7 @@ async def searching(
             **({"catalog_memory_s": 0.0} | settings),
         )
         telemetry = recorded_telemetry("search")
-        app = search_app(knobs, telemetry.telemetry, catalog=catalog, index=index)
+        app = search_app(knobs, telemetry.telemetry, catalog=catalog, index=engine or index)
         running = await stack.enter_async_context(served(app, knobs, telemetry.telemetry))
         channel = await stack.enter_async_context(channel_to(running.target))
         yield Searching(channel, SearchServiceStub(channel), index, catalog, embedding, telemetry)
