@@ -18,6 +18,7 @@ from loadtests.mix import read_mix
 from loadtests.report import Report, Setup
 from loadtests.stack import Address
 from services.local.failure import Failure
+from services.local.index_engine import EMBEDDED, FOLDERS
 
 EXIT_CODES = {"pass": 0, "fail": 1, "invalid": 2}
 NO_RUN = 3
@@ -62,6 +63,7 @@ def _load(options: argparse.Namespace) -> str:
         duration_s=options.duration,
         processes=options.processes,
         seed=options.seed,
+        index=options.index,
     )
     report = beside_accepted(asyncio.run(run(mix, setup, running)), accepted_file(setup))
     print(write(report, options.out, "report"))
@@ -90,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     option("--environment", default="laptop", help="column of slo.yaml (%(default)s)")
     option("--budget-scale", type=_positive, default=1.0, help="factor on every limit in milliseconds (%(default)s)")
     option("--arrivals", choices=ARRIVALS, default="poisson", help="(%(default)s)")
+    option("--index", choices=FOLDERS, default=EMBEDDED, help="engine of the stack's index (%(default)s)")
     option("--rate", type=_positive, help="requests per second, all kinds together (what the mix says)")
     option("--warm-up", type=_positive, default=15.0, help="seconds that are sent and not recorded (%(default)s)")
     option("--duration", type=_positive, default=120.0, help="seconds that are recorded (%(default)s)")

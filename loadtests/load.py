@@ -19,6 +19,7 @@ from loadtests.stack import Address, describe, own_stack, scratch_collection
 from loadtests.summary import Summary, summarise
 from loadtests.verdict import Verdict, judge
 from services.local.failure import Failure
+from services.local.index_engine import EMBEDDED
 
 RESULTS = Path(__file__).with_name("results") / "load"
 LATEST = RESULTS / "latest"
@@ -32,7 +33,7 @@ async def run(mix: Mix, setup: Setup, running: Address | None) -> Report:
     budget = read_budget()
     budget.limits(setup.environment)  # an unknown environment is told before anything is started
     async with AsyncExitStack() as until_done:
-        address = await until_done.enter_async_context(nullcontext(running) if running else own_stack(mix))
+        address = await until_done.enter_async_context(nullcontext(running) if running else own_stack(mix, setup.index))
         _require_targets(mix, address)
         stack = await describe(address.url, mix, started_here=running is None)
         await until_done.enter_async_context(scratch_collection(address.url, mix))
@@ -66,12 +67,13 @@ def beside_accepted(report: Report, file: Path) -> Report:
 
 
 def accepted_file(setup: Setup) -> Path:
-    """The report that runs of this mix and environment are compared with."""
-    return RESULTS / f"{setup.mix}-{setup.environment}.json"
+    """The report that runs of this mix, environment and engine are compared with."""
+    engine = "" if setup.index == EMBEDDED else f"-{setup.index}"
+    return RESULTS / f"{setup.mix}-{setup.environment}{engine}.json"
 
 
 def accept(report: Report) -> None:
-    """Make this the accepted run of its mix and environment. Raises Failure unless it kept the whole budget."""
+    """Make this the accepted run of its mix, environment and engine. Raises Failure unless it kept the whole budget."""
     if report.verdict.outcome != "pass" or report.setup.budget_scale != 1:
         raise Failure("only a run that keeps the whole budget can be accepted")
     write(report, RESULTS, accepted_file(report.setup).stem)

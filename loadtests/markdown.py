@@ -33,6 +33,7 @@ def _setup(report: Report) -> list[str]:
         "date, commit": f"{report.date}, {commit}",
         "machine": f"{machine.cpu}, {machine.cores} cores, {machine.memory_gib:.0f} GiB, {machine.system}",
         "load average before": f"{report.load_average:.2f}",
+        "index": setup.index,
         "stack": f"{stack.model}, answers {stack.generator}, {'fresh' if stack.started_here else 'running before'}",
         "chunks": ", ".join(f"{name} {count}" for name, count in stack.chunks.items()),
         "load": f"{setup.arrivals}, {setup.rate_per_s:g}/s for {setup.duration_s:g} s after {setup.warm_up_s:g} s of "

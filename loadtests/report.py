@@ -9,6 +9,7 @@ from loadtests.figures import Figures
 from loadtests.provenance import Machine, Source
 from loadtests.strict import StrictFile
 from loadtests.verdict import Counts, Verdict
+from services.local.index_engine import EMBEDDED
 
 
 class Stack(StrictFile):
@@ -32,6 +33,7 @@ class Setup(StrictFile):
     duration_s: float
     processes: int
     seed: int
+    index: str = Field(EMBEDDED, description="Engine of the index.")
 
 
 class Generator(StrictFile):

@@ -17,9 +17,11 @@ from loadtests.report import Stack
 from services.local.collection_upload import ensure_collection, gateway_client
 from services.local.environment import LOOPBACK
 from services.local.failure import Failure
+from services.local.index_engine import weaviate_program
 from services.local.loopback import free_ports
 from services.local.sample_collections import PAPERS, SAMPLES
 from services.local.service_process import ServiceProcess, ServiceSpec
+from services.local.settings import read_settings
 
 _STOP_GRACE_S = 60.0
 
@@ -33,17 +35,19 @@ class Address:
 
 
 @asynccontextmanager
-async def own_stack(mix: Mix) -> AsyncIterator[Address]:
-    """A `make run` on free ports and fresh data, with the samples that the mix names.
+async def own_stack(mix: Mix, index: str) -> AsyncIterator[Address]:
+    """A `make run` on free ports and fresh data and this engine, with the samples that the mix names.
 
     It ends with the block, and with this process however that one ends. Raises Failure.
     """
+    if index == "weaviate":  # which may take longer to fetch than a stack may take to start
+        await asyncio.to_thread(weaviate_program, read_settings(), _report)
     with TemporaryDirectory(prefix="plumbline-load-") as folder:
         data, (port,) = Path(folder), free_ports(1)
         url = f"http://{LOOPBACK}:{port}"
-        knobs = {"PORT": str(port), "DATA": folder, "SAMPLE": "0"}
+        knobs = {"PORT": str(port), "DATA": folder, "INDEX": index, "SAMPLE": "0"}
         spec = ServiceSpec("stack", ("-m", "loadtests.stack_process"), knobs, data / "stack.log", partial(_serves, url))
-        stack = ServiceProcess(spec, partial(print, flush=True))
+        stack = ServiceProcess(spec, _report)
         living, ready = asyncio.ensure_future(stack.live()), asyncio.ensure_future(stack.ready.wait())
         try:
             await asyncio.wait((living, ready), return_when=asyncio.FIRST_COMPLETED)
@@ -98,6 +102,10 @@ async def describe(url: str, mix: Mix, *, started_here: bool) -> Stack:
     )
 
 
+def _report(line: str) -> None:
+    print(line, flush=True)
+
+
 async def _serves(url: str) -> bool:
     async with gateway_client(url) as client:
         try:
@@ -120,4 +128,4 @@ def _targets(logs: Path) -> dict[str, str]:
     """Where the services of a `make run` serve, as each says in its log."""
     events = ((log.stem, line) for log in logs.glob("*.log") for line in log.read_text().splitlines())
     told = [(service, json.loads(line)) for service, line in events if line.startswith("{")]
-    return {service: f"{LOOPBACK}:{event['port']}" for service, event in told if event["event"] == "serving"}
+    return {service: f"{LOOPBACK}:{event['port']}" for service, event in told if event.get("event") == "serving"}

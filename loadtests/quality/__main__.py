@@ -13,8 +13,9 @@ from typing import NoReturn
 from loadtests.quality.evaluation import Stack, evaluate
 from loadtests.quality.judged_set import JudgedSet
 from loadtests.quality.known_sets import known_sets, set_of_folder
-from loadtests.quality.results import RESULTS, accept, beside_accepted, write
+from loadtests.quality.results import RESULTS, accept, beside_accepted, results_of, write
 from services.local.failure import Failure
+from services.local.index_engine import EMBEDDED, FOLDERS
 
 WORSE, NOTHING_MEASURED = 1, 3
 
@@ -29,14 +30,16 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str], *, results: Path = RESULTS) -> int:
     """Measure what the arguments name and compare it with what is accepted in `results`; returns the exit code."""
     try:
-        options = _parser(results).parse_args(arguments)
+        options = _parser().parse_args(arguments)
         if options.accept and options.broken_analyzer:
             raise Failure("figures of a broken analyzer are not accepted")
-        stack = Stack(url=options.url, data=options.data, broken_analyzer=options.broken_analyzer)
+        stack = Stack(options.url, options.data, options.index, options.broken_analyzer)
+        results = results_of(options.index, results)
+        folder = options.out or results / "latest"
         figures = asyncio.run(evaluate(_sets(options), stack))
         measured = [beside_accepted(judged, one, results) for judged, one in figures]
-        print(write(measured, options.out))
-        print(f"The report is in {options.out}.")
+        print(write(measured, folder))
+        print(f"The report is in {folder}.")
         if new := [one.judged.name for one in measured if not one.comparison]:
             print(f"There are no accepted figures of {', '.join(new)} to compare with; --accept makes these the first.")
         if options.accept:
@@ -66,7 +69,7 @@ def _sets(options: argparse.Namespace) -> list[JudgedSet]:
     return list({judged.name: judged for judged in sets or known.values()}.values())
 
 
-def _parser(results: Path) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m loadtests.quality", description=__doc__)
     option = parser.add_argument
     option("sets", nargs="*", metavar="SET", help=f"{', '.join(known_sets())}; without any, all of them")
@@ -82,7 +85,13 @@ def _parser(results: Path) -> argparse.ArgumentParser:
         help="keep the started stack's data in this folder and go on from there; an index that is there stays as the "
         "code of its time made it (without it, everything is made anew)",
     )
-    option("--out", type=Path, default=results / "latest", help="folder of report and figures (%(default)s)")
+    option(
+        "--index",
+        choices=FOLDERS,
+        default=EMBEDDED,
+        help="engine of the index; each has its accepted figures (%(default)s)",
+    )
+    option("--out", type=Path, help="folder of report and figures (`latest` beside the accepted ones)")
     option("--accept", action="store_true", help="make these the figures that later ones are compared with")
     option("--broken-analyzer", action="store_true", help="prove that a fault is noticed: queries are analysed wrongly")
     return parser

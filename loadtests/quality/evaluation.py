@@ -12,14 +12,19 @@ from loadtests.quality.measuring import measure_set
 from loadtests.quality.own_stack import events, own_stack
 from loadtests.quality.ready_vectors import USED, VERIFIED
 from services.local.collection_upload import gateway_client
+from services.local.index_engine import EMBEDDED
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Which stack is measured: the one at `url`, else one of its own, with its data in `data` or nowhere afterwards."""
+    """Which stack is measured: the one at `url`, else one of its own, with its data in `data` or nowhere afterwards.
+
+    `index` is the engine of either.
+    """
 
     url: str | None = None
     data: Path | None = None
+    index: str = EMBEDDED
     broken_analyzer: bool = False
 
 
@@ -27,18 +32,16 @@ async def evaluate(sets: Sequence[JudgedSet], stack: Stack) -> list[tuple[Judged
     """The figures of all sets, those of one model together. Raises Failure when one cannot be measured."""
     with TemporaryDirectory(prefix="plumbline-eval-") as scratch:
         if stack.url:
-            return await _measured(stack.url, sets, Path(scratch))
+            return _on(stack.index, await _measured(stack.url, sets, Path(scratch)))
         figures: list[tuple[JudgedSet, Figures]] = []
         for model, group in groupby(sorted(sets, key=lambda judged: judged.model), lambda judged: judged.model):
             data = (stack.data or Path(scratch)) / Path(model).name
-            figures += await _in_own_stack(list(group), data, stack.broken_analyzer)
-        return figures
+            figures += await _in_own_stack(list(group), data, stack)
+        return _on(stack.index, figures)
 
 
-async def _in_own_stack(
-    sets: Sequence[JudgedSet], data: Path, broken_analyzer: bool
-) -> list[tuple[JudgedSet, Figures]]:
-    async with own_stack(data, sets, broken_analyzer=broken_analyzer) as url:
+async def _in_own_stack(sets: Sequence[JudgedSet], data: Path, stack: Stack) -> list[tuple[JudgedSet, Figures]]:
+    async with own_stack(data, sets, index=stack.index, broken_analyzer=stack.broken_analyzer) as url:
         measured = await _measured(url, sets, data / "samples")
     # What became of the ready vectors is told when the stack has ended.
     verified, used = (events(data, "embedding", name) for name in (VERIFIED, USED))
@@ -51,6 +54,10 @@ async def _in_own_stack(
         least_cosine=verified[-1]["least_cosine"],
     )
     return [(judged, figures.model_copy(update={"vectors": vectors})) for judged, figures in measured]
+
+
+def _on(index: str, measured: Sequence[tuple[JudgedSet, Figures]]) -> list[tuple[JudgedSet, Figures]]:
+    return [(judged, figures.model_copy(update={"index": index})) for judged, figures in measured]
 
 
 async def _measured(url: str, sets: Sequence[JudgedSet], marks: Path) -> list[tuple[JudgedSet, Figures]]:

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError
 from loadtests.provenance import Machine, Source
 from loadtests.strict import StrictFile
 from services.local.failure import Failure
+from services.local.index_engine import EMBEDDED
 
 
 class VectorUse(StrictFile):
@@ -26,6 +27,7 @@ class Figures(StrictFile):
     source: Source
     machine: Machine
     judged_sha256: str = Field(description="Of the judged queries with their grades.")
+    index: str = Field(EMBEDDED, description="Engine of the index.")
     model: str
     weights_sha256: str
     documents: int

@@ -5,14 +5,14 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from loadtests.quality.judged_set import JudgedSet
 from services.local.environment import LOOPBACK, Options
+from services.local.index_engine import require_engine, weaviate_program, weaviate_service
 from services.local.loopback import free_ports
-from services.local.run import service_specs
+from services.local.run import service_processes, service_specs
 from services.local.service_process import ServiceProcess, ServiceSpec
 from services.local.settings import read_settings
 from services.local.trace_receiver import TraceFile, start_receiver
@@ -22,7 +22,7 @@ _STOP_GRACE_S = 60.0  # embedding writes what it computed
 
 
 @asynccontextmanager
-async def own_stack(data: Path, sets: Sequence[JudgedSet], *, broken_analyzer: bool) -> AsyncIterator[str]:
+async def own_stack(data: Path, sets: Sequence[JudgedSet], *, index: str, broken_analyzer: bool) -> AsyncIterator[str]:
     """The gateway's URL while the stack runs, over the folder `data`, with the one model that all of `sets` name.
 
     Its processes end with the block, and with this process however that one ends. Raises Failure.
@@ -31,9 +31,12 @@ async def own_stack(data: Path, sets: Sequence[JudgedSet], *, broken_analyzer: b
     has_weights = model != "hashing"
     folder = str(await asyncio.to_thread(folder_of, model, settings.models_folder)) if has_weights else model
     data.mkdir(parents=True, exist_ok=True)
+    require_engine(index, data)
+    program = await asyncio.to_thread(weaviate_program, settings, _report) if index == "weaviate" else None
+    engine, index_server = weaviate_service(program, data.resolve())
     receiver, otlp_port = await start_receiver(TraceFile(data))
     (port,) = free_ports(1)
-    specs = service_specs(port, Options(data=data.resolve(), model=folder, otlp_port=otlp_port))
+    options = Options(data=data.resolve(), model=folder, otlp_port=otlp_port, index_server=index_server)
     modules = {"search": "loadtests.quality.broken_analyzer"} if broken_analyzer else {}
     if has_weights:
         modules["embedding"] = "loadtests.quality.ready_vectors"
@@ -41,12 +44,17 @@ async def own_stack(data: Path, sets: Sequence[JudgedSet], *, broken_analyzer: b
         "PLUMBLINE_EMBEDDING_READY_SETS": json.dumps([judged.name for judged in sets if judged.ready]),
         "PLUMBLINE_EMBEDDING_COMPUTED": str(settings.models_folder.parent / "computed_vectors"),
     }
-    services = [ServiceProcess(_replaced(spec, modules, ready), partial(print, flush=True)) for spec in specs]
+    specs = [_replaced(spec, modules, ready) for spec in service_specs(port, options)]
+    services = service_processes(engine, specs, _report)
     try:
         async with _running(services):
             yield f"http://{LOOPBACK}:{port}"
     finally:
         await receiver.stop(None)
+
+
+def _report(line: str) -> None:
+    print(line, flush=True)
 
 
 def events(data: Path, service: str, name: str) -> list[Mapping[str, Any]]:

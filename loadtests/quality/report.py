@@ -44,7 +44,7 @@ def _facts(figures: Figures) -> Iterator[str]:
     put = "there before" if figures.put_s is None else f"put in {figures.put_s:.0f} s"
     yield (
         f"{figures.documents} documents, {figures.chunks} chunks ({put}), {len(figures.queries)} queries "
-        f"(asked in {figures.asked_s:.0f} s), {figures.model}"
+        f"(asked in {figures.asked_s:.0f} s), {figures.model}, {figures.index}"
     )
     vectors = figures.vectors
     if vectors and vectors.verified:

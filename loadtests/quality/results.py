@@ -10,8 +10,14 @@ from loadtests.quality.known_sets import known_sets
 from loadtests.quality.measured import Measured
 from loadtests.quality.picture import draw
 from loadtests.quality.report import markdown
+from services.local.index_engine import EMBEDDED
 
 RESULTS = Path(__file__).parents[1] / "results" / "quality"
+
+
+def results_of(index: str, results: Path) -> Path:
+    """The folder of the accepted figures of an engine."""
+    return results if index == EMBEDDED else results / index
 
 
 def beside_accepted(judged: JudgedSet, figures: Figures, results: Path) -> Measured:

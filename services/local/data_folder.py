@@ -9,6 +9,16 @@ from pathlib import Path
 from services.local.failure import Failure
 
 
+def fresh_log(data: Path, name: str) -> Path:
+    """The log of one program, not there yet: what an earlier run left is put aside as `<name>.1.log`."""
+    logs = data / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{name}.log"
+    if log.exists():
+        log.replace(logs / f"{name}.1.log")
+    return log
+
+
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Make `folder` when it is missing and hold it; the system lets go of it when this process ends, however it ends.

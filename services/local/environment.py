@@ -1,7 +1,7 @@
 """What each process is told: the one place outside the services' own settings that knows the names of their knobs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 # In this order they are started; in reverse they are stopped, so that no caller outlives what it calls.
@@ -10,15 +10,25 @@ LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
+class IndexServer:
+    """A Weaviate that keeps the index: its nodes as settings name them, and the key it asks for."""
+
+    nodes: str
+    api_key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What differs from one `make run` to another.
 
     `data` is absolute; `model` is the absolute path of a model's folder, or `hashing` for the encoder without weights.
+    Without an `index_server` the index is embedded.
     """
 
     data: Path
     model: str
     otlp_port: int
+    index_server: IndexServer | None = None
     llm_url: str | None = None
     llm_model: str | None = None
 
@@ -30,14 +40,17 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
         return f"{LOOPBACK}:{ports[service]}"
 
     catalog_url = f"sqlite:///{options.data / 'catalog.db'}"
+    index = {"INDEX_FOLDER": str(options.data / "index")}
+    if server := options.index_server:
+        index = {"WEAVIATE_NODES": server.nodes, "WEAVIATE_API_KEY": server.api_key}
     knobs: dict[str, dict[str, str]] = {
         "embedding": {"MODEL": options.model},
         "ranking": {},
         "search": {
             "EMBEDDING_TARGET": target("embedding"),
             "RANKING_TARGET": target("ranking"),
-            "INDEX_FOLDER": str(options.data / "index"),
             "CATALOG_URL": catalog_url,
+            **index,
         },
         "answer": {
             "SEARCH_TARGET": target("search"),
@@ -45,9 +58,9 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
         },
         "ingest": {
             "EMBEDDING_TARGET": target("embedding"),
-            "INDEX_FOLDER": str(options.data / "index"),
             "CATALOG_URL": catalog_url,
             "BLOBS_URL": str(options.data / "blobs"),
+            **index,
         },
         "gateway": {
             "SEARCH_TARGET": target("search"),

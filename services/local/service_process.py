@@ -65,10 +65,16 @@ def last_words(log: Path) -> str:
 
 
 class ServiceProcess:
-    """Runs one service; `report` gets a line about every change of its state."""
+    """Runs one service; `report` gets a line about every change of its state.
 
-    def __init__(self, spec: ServiceSpec, report: Callable[[str], None]) -> None:
+    With `after` it is started only once that one is ready.
+    """
+
+    def __init__(
+        self, spec: ServiceSpec, report: Callable[[str], None], *, after: "ServiceProcess | None" = None
+    ) -> None:
         self.ready = asyncio.Event()
+        self._after = after
         self._spec = spec
         self._report = report
         self._process: asyncio.subprocess.Process | None = None
@@ -79,6 +85,8 @@ class ServiceProcess:
         `ready` is set from the first time that it is ready on. Raises Failure when it ends before that, or is not
         ready within `ready_within_s` seconds.
         """
+        if self._after:
+            await self._after.ready.wait()
         delay_s = 0.0
         while True:
             started = time.monotonic()

@@ -18,7 +18,9 @@ class LocalSettings(BaseSettings):
 
     port: int = Field(8080, ge=1, le=65535, description="Port of the gateway and its console, on loopback.")
     data: Path = Field(Path(".plumbline"), description="Folder of all that is kept: index, catalog, originals, logs.")
-    index: Literal["lancedb"] = Field("lancedb", description="Engine of the index; lancedb needs no server.")
+    index: Literal["lancedb", "weaviate"] = Field(
+        "lancedb", description="Engine of the index: lancedb is a folder, weaviate a server that is started beside."
+    )
     model: str = Field(
         DEFAULT_MODEL,
         min_length=1,

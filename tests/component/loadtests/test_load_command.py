@@ -71,6 +71,15 @@ def test_a_run_within_the_budget_leaves_with_0_and_its_report(
     assert (mix.parent / "out" / "report.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_each_engine_is_compared_with_its_own_accepted_run(
+    url: str, mix: Path, late_generator_allowed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "read_budget", generous_budget)
+    assert ran(mix, "--url", url, "--accept")[1].setup.index == "lancedb"
+    assert ran(mix, "--url", url, "--index", "weaviate", "--accept")[1].comparison is None
+    assert {file.name for file in load.RESULTS.glob("*.json")} == {"tiny-laptop.json", "tiny-laptop-weaviate.json"}
+
+
 def test_a_run_over_the_budget_leaves_with_1(url: str, mix: Path, late_generator_allowed: None) -> None:
     code, report = ran(mix, "--url", url, "--budget-scale", "0.0001")
     assert (code, report.verdict.outcome) == (1, "fail")

@@ -29,7 +29,9 @@ class StandIns:
     lines: list[str] = field(default_factory=list)
     _reported: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def make(self, name: str, *, before: str = "", ignores_sigterm: bool = False) -> ServiceProcess:
+    def make(
+        self, name: str, *, before: str = "", ignores_sigterm: bool = False, after: ServiceProcess | None = None
+    ) -> ServiceProcess:
         """A stand-in that runs the lines `before` and is ready after them."""
         starts = self.folder / f"{name}.starts"
         if ignores_sigterm:
@@ -49,7 +51,7 @@ class StandIns:
 
         environment = {"PYTHONPATH": f"{Path.cwd()}{os.pathsep}{self.folder}"}
         spec = ServiceSpec(name, ("-m", f"stand_in_{name}"), environment, self.folder / f"{name}.log", is_ready)
-        return ServiceProcess(spec, self._report)
+        return ServiceProcess(spec, self._report, after=after)
 
     def _report(self, line: str) -> None:
         self.lines.append(line)

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from services.local.environment import SERVICES, Options, environment
+from services.local.environment import SERVICES, IndexServer, Options, environment
 
 PORTS = {name: 5000 + number for number, name in enumerate(SERVICES)}
 OPTIONS = Options(data=Path("/data"), model="/models/a-model", otlp_port=4317)
@@ -53,3 +53,16 @@ def test_a_language_model_is_named_to_the_answer_service_only() -> None:
     assert with_llm["answer"]["PLUMBLINE_ANSWER_LLM_URL"] == "http://llm/v1"
     assert not any("LLM" in name for name in without["answer"])
     assert [name for name in SERVICES if any("LLM" in variable for variable in with_llm[name])] == ["answer"]
+
+
+def test_search_and_ingest_are_told_the_same_one_engine() -> None:
+    options = Options(data=Path("/data"), model="m", otlp_port=1, index_server=IndexServer("w:1:2", "hush"))
+    for chosen, index in (
+        (OPTIONS, {"INDEX_FOLDER": "/data/index"}),
+        (options, {"WEAVIATE_NODES": "w:1:2", "WEAVIATE_API_KEY": "hush"}),
+    ):
+        for service, variables in environment(PORTS, chosen).items():
+            prefix = f"PLUMBLINE_{service.upper()}_"
+            told = {name.removeprefix(prefix): value for name, value in variables.items()}
+            about_index = {name: value for name, value in told.items() if name.startswith(("INDEX", "WEAVIATE"))}
+            assert about_index == (index if service in ("search", "ingest") else {})

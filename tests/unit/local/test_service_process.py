@@ -52,6 +52,20 @@ async def end(life: asyncio.Task[None], service: ServiceProcess) -> None:
     await service.stop(10)
 
 
+async def test_a_service_is_started_only_once_the_one_before_it_is_ready(stand_ins: StandIns) -> None:
+    index = stand_ins.make("index")
+    search = stand_ins.make("search", after=index)
+    waiting = asyncio.create_task(search.live())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert stand_ins.lines == [] and stand_ins.pids("search") == []
+    life = asyncio.create_task(index.live())
+    await asyncio.wait_for(search.ready.wait(), 20)
+    assert [line.split()[0] for line in stand_ins.lines] == ["index", "search"]
+    await end(waiting, search)
+    await end(life, index)
+
+
 async def test_a_killed_service_is_started_again(stand_ins: StandIns) -> None:
     service = stand_ins.make("search")
     life = asyncio.create_task(service.live())

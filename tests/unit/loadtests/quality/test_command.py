@@ -69,6 +69,17 @@ def test_worse_figures_can_be_accepted_on_purpose(run: Run) -> None:
     assert run() == 0
 
 
+def test_each_engine_has_its_own_accepted_figures(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--accept") == 0
+    embedded = (run.results / "words.json").read_text()
+    run.gateway.wrong = set(WORDS[:20])
+    assert run("--index", "weaviate") == 0
+    assert "There are no accepted figures of words" in capsys.readouterr().out
+    assert run("--index", "weaviate", "--accept") == 0
+    assert '"index":"weaviate"' in (run.results / "weaviate" / "words.json").read_text()
+    assert (run.results / "words.json").read_text() == embedded
+
+
 def test_a_better_stack_is_said_to_be_so(run: Run) -> None:
     run.gateway.wrong = set(WORDS[:20])
     assert run("--accept") == 0
