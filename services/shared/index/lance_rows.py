@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from services.shared.index.checked_chunk import checked_vectors, comparable_metadata
 from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
-from services.shared.index.fields import FieldType, FieldValue, comparable, start_of_period
+from services.shared.index.fields import FieldType, start_of_period
 from services.shared.index.lance_filter import column_of
-from services.shared.runtime.errors import InvalidInput
 
 VECTORS = "vectors"
 
-# How far from 1 the length of a stored vector may be: bfloat16, the coarsest form a model may give, is good to 0.4 %.
-_LENGTH_TOLERANCE = 0.01
 _ARROW_TYPES: Mapping[FieldType, pa.DataType] = {
     FieldType.KEYWORD: pa.string(),
     FieldType.INTEGER: pa.int64(),
@@ -97,7 +95,7 @@ def to_rows(chunks: Sequence[IndexedChunk], schema: pa.Schema) -> pa.Table:
     columns["date_start"] = [start_of_period(chunk.date) for chunk in chunks]
     columns[VECTORS] = _vector_lists(chunks, dimensions_of(schema))
     for name, declared in declared_fields(schema).items():
-        columns[column_of(name)] = [_comparable_metadata(chunk, name, declared) for chunk in chunks]
+        columns[column_of(name)] = [comparable_metadata(chunk, name, declared) for chunk in chunks]
     return pa.table(columns, schema=schema)
 
 
@@ -122,28 +120,8 @@ def to_chunks(rows: pa.Table) -> list[StoredChunk]:
     ]
 
 
-def _comparable_metadata(chunk: IndexedChunk, name: str, declared: FieldType) -> FieldValue | None:
-    value = chunk.metadata.get(name)
-    if value is None:
-        return None
-    try:
-        return comparable(value, declared)
-    except ValueError as error:
-        raise InvalidInput(
-            f"{name} of document {chunk.document_id} is a field of type {declared} and takes {error}.",
-            field=f"metadata.{name}",
-        ) from None
-
-
 def _vector_lists(chunks: Sequence[IndexedChunk], dimensions: int) -> pa.ListArray:
-    for chunk in chunks:
-        shape = chunk.vectors.shape
-        if len(shape) != 2 or shape[0] < 1 or shape[1] != dimensions:
-            raise InvalidInput(f"Vectors of shape {shape} do not fit (windows, {dimensions}).", field="vectors")
-    flat = np.concatenate([chunk.vectors for chunk in chunks]).astype(np.float32, copy=False)
-    # Written so that NaN, which is on no side of a comparison, fails too.
-    if not np.all(np.abs(np.linalg.norm(flat, axis=1) - 1) <= _LENGTH_TOLERANCE):
-        raise InvalidInput("Vectors must have unit length.", field="vectors")
+    flat = np.concatenate([checked_vectors(chunk, dimensions) for chunk in chunks]).astype(np.float32, copy=False)
     offsets = np.cumsum([0, *(len(chunk.vectors) for chunk in chunks)], dtype=np.int32)
     return pa.ListArray.from_arrays(
         pa.array(offsets), pa.FixedSizeListArray.from_arrays(pa.array(flat.reshape(-1)), dimensions)

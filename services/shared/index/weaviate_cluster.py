@@ -1,0 +1,232 @@
+"""The nodes of a Weaviate: which one is asked, when the next one is, and what its failures mean.
+
+Calls go over the stubs of weaviate-client, not its query methods: those sleep a second before they report a node that
+refuses, keep no status code, and give vectors as lists of floats (see docs/decisions/weaviate-calls.md).
+"""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import grpc
+import httpx
+from weaviate.proto.v1 import (
+    aggregate_pb2,
+    batch_delete_pb2,
+    batch_pb2,
+    search_get_pb2,
+    weaviate_pb2_grpc,
+)
+
+from services.shared.index.weaviate_node import WeaviateNode
+from services.shared.runtime.errors import DependencyUnavailable
+
+# The server's own limit on a message.
+_MESSAGE_BYTES = 104_858_000
+_CHANNEL_OPTIONS = (
+    ("grpc.max_send_message_length", _MESSAGE_BYTES),
+    ("grpc.max_receive_message_length", _MESSAGE_BYTES),
+    ("grpc.enable_http_proxy", 0),
+    # A node that comes back is seen within a second; gRPC would wait up to two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+)
+# A leg takes 40 to 90 ms at the 95th percentile; a node that is silent for so long is asked no longer alone.
+_PATIENCE_S = 0.3
+# So long a node that failed is asked last.
+_AVOID_S = 5.0
+# The longest that one node may take over a write when there is another.
+_WRITE_ATTEMPT_S = 20.0
+
+# What a status means: these say that the node is at fault, any other that it does not like the request.
+_NODE_CODES = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+)
+_NO_CLASS = "could not find class"
+
+_Answer = TypeVar("_Answer")
+
+
+class NodeFailed(Exception):
+    """The node does not answer, or says that it cannot now."""
+
+
+class RequestRefused(Exception):
+    """The node answered that it cannot do this; the message is Weaviate's and may hold stored values."""
+
+
+class ClassMissing(Exception):
+    """The node has no such class."""
+
+
+class NodeClient:
+    """One node's gRPC and HTTP interfaces. Every method may raise NodeFailed and RequestRefused."""
+
+    def __init__(self, node: WeaviateNode, api_key: str | None) -> None:
+        host = f"[{node.host}]" if ":" in node.host else node.host
+        bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._metadata = tuple(bearer.items())
+        self._channel = grpc.aio.insecure_channel(f"{host}:{node.grpc_port}", options=_CHANNEL_OPTIONS)
+        self._stub = weaviate_pb2_grpc.WeaviateStub(self._channel)  # type: ignore[no-untyped-call]  # generated
+        # The callers' limits hold; of httpx's own only one would come before them.
+        self._http = httpx.AsyncClient(
+            base_url=f"http://{host}:{node.http_port}/v1", headers=bearer, timeout=None, trust_env=False
+        )
+
+    async def search(self, request: search_get_pb2.SearchRequest) -> search_get_pb2.SearchReply:
+        """The reply. Raises ClassMissing."""
+        reply: search_get_pb2.SearchReply = await self._call(self._stub.Search(request, metadata=self._metadata))
+        return reply
+
+    async def aggregate(self, request: aggregate_pb2.AggregateRequest) -> aggregate_pb2.AggregateReply:
+        """The reply. Raises ClassMissing."""
+        reply: aggregate_pb2.AggregateReply = await self._call(self._stub.Aggregate(request, metadata=self._metadata))
+        return reply
+
+    async def write(self, request: batch_pb2.BatchObjectsRequest) -> batch_pb2.BatchObjectsReply:
+        """The reply, with an error for every object that was not written."""
+        reply: batch_pb2.BatchObjectsReply = await self._call(self._stub.BatchObjects(request, metadata=self._metadata))
+        return reply
+
+    async def delete(self, request: batch_delete_pb2.BatchDeleteRequest) -> batch_delete_pb2.BatchDeleteReply:
+        """The reply, which counts the objects that are still there."""
+        reply: batch_delete_pb2.BatchDeleteReply = await self._call(
+            self._stub.BatchDelete(request, metadata=self._metadata)
+        )
+        return reply
+
+    async def rest(self, method: str, path: str, *, json: Any = None, params: dict[str, str] | None = None) -> Any:
+        """The decoded body, None when it is empty. Raises ClassMissing when the path leads nowhere."""
+        try:
+            response = await self._http.request(method, path, json=json, params=params)
+        except httpx.HTTPError as error:
+            raise NodeFailed from error
+        if response.status_code == httpx.codes.NOT_FOUND:
+            raise ClassMissing
+        if response.is_server_error:
+            raise NodeFailed(f"status {response.status_code}")
+        if response.is_error:
+            raise RequestRefused(response.text)
+        return response.json() if response.content else None
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._http.aclose()
+        await self._channel.close()
+
+    async def _call(self, call: Awaitable[Any]) -> Any:
+        try:
+            return await call
+        except grpc.aio.AioRpcError as error:
+            details = error.details() or ""
+            if error.code() in _NODE_CODES:
+                raise NodeFailed(details) from error
+            raise (ClassMissing if _NO_CLASS in details else RequestRefused)(details) from error
+
+
+class Cluster:
+    """Asks the nodes of one Weaviate, each by a client of its own."""
+
+    def __init__(self, clients: Sequence[NodeClient]) -> None:
+        self._clients = tuple(clients)
+        self._turn = itertools.count()
+        self._avoided_until = dict.fromkeys(self._clients, 0.0)
+
+    async def ask(
+        self, read: Callable[[NodeClient], Awaitable[_Answer]], *, within_s: float, answers: int = 1
+    ) -> list[_Answer]:
+        """What the first `answers` nodes say that do answer; a further node is asked when one fails or is silent.
+
+        No call is left running when this returns or raises.
+
+        Raises:
+            ClassMissing: a node says so.
+            RequestRefused: so many nodes refused or failed that `answers` cannot be had, and one of them refused.
+            DependencyUnavailable: so many failed, or the time is over.
+        """
+        waiting = self._in_turn()
+        asked: dict[asyncio.Task[_Answer], NodeClient] = {}
+        given: list[_Answer] = []
+        refusal: RequestRefused | None = None
+
+        def ask_next() -> None:
+            if waiting:
+                client = waiting.pop(0)
+                asked[asyncio.create_task(_awaited(read(client)))] = client
+
+        try:
+            async with asyncio.timeout(within_s):
+                for _ in range(answers):
+                    ask_next()
+                while len(given) < answers:
+                    if len(asked) + len(given) < answers:
+                        raise refusal or DependencyUnavailable("Too few nodes of the index answer.")
+                    done, _ = await asyncio.wait(
+                        asked, timeout=_PATIENCE_S if waiting else None, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if not done:
+                        for silent in asked.values():
+                            self._avoid(silent)
+                        ask_next()
+                    for task in done:
+                        client = asked.pop(task)
+                        try:
+                            given.append(task.result())
+                        except NodeFailed:
+                            self._avoid(client)
+                            ask_next()
+                        except RequestRefused as refused:
+                            refusal = refused
+                            ask_next()
+                return given[:answers]
+        except TimeoutError:
+            raise DependencyUnavailable(f"The index did not answer within {within_s:.0f} s.") from None
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+
+    async def tell(self, write: Callable[[NodeClient], Awaitable[_Answer]], *, within_s: float) -> _Answer:
+        """What the first node says that answers; one after the other, each write may be done more than once.
+
+        Raises as `ask`.
+        """
+        clients = self._in_turn()
+        refusal: RequestRefused | None = None
+        try:
+            async with asyncio.timeout(within_s):
+                for client in clients:
+                    try:
+                        async with asyncio.timeout(_WRITE_ATTEMPT_S if client is not clients[-1] else None):
+                            return await write(client)
+                    except (NodeFailed, TimeoutError):
+                        self._avoid(client)
+                    except RequestRefused as refused:
+                        refusal = refused
+        except TimeoutError:
+            raise DependencyUnavailable(f"The index did not answer within {within_s:.0f} s.") from None
+        raise refusal or DependencyUnavailable("No node of the index answers.")
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        for client in self._clients:
+            await client.close()
+
+    def _in_turn(self) -> list[NodeClient]:
+        """All nodes, each first in its turn; those that failed a moment ago stand last."""
+        first = next(self._turn) % len(self._clients)
+        now = asyncio.get_running_loop().time()
+        return sorted(
+            (*self._clients[first:], *self._clients[:first]), key=lambda client: self._avoided_until[client] > now
+        )
+
+    def _avoid(self, client: NodeClient) -> None:
+        self._avoided_until[client] = asyncio.get_running_loop().time() + _AVOID_S
+
+
+async def _awaited(awaitable: Awaitable[_Answer]) -> _Answer:
+    return await awaitable

@@ -1,0 +1,337 @@
+"""The engine for more than one machine: a Weaviate of one node or several, a class of one shard per generation.
+
+A write is acknowledged by a majority of the replicas, and a read asks a majority too, so that every read that begins
+after a write returned meets a replica that has it.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Self, TypeVar
+
+import numpy as np
+from weaviate.proto.v1 import base_pb2, batch_delete_pb2, batch_pb2, search_get_pb2
+
+from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
+from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, is_declarable
+from services.shared.index.filters import Filter
+from services.shared.index.weaviate_churn import Churn
+from services.shared.index.weaviate_class import class_name, is_generation_id
+from services.shared.index.weaviate_classes import Classes, no_generation
+from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
+from services.shared.index.weaviate_filter import fields_of, one_of_objects, to_weaviate
+from services.shared.index.weaviate_leg import Reach, keyword_leg, vector_leg
+from services.shared.index.weaviate_node import WeaviateNode
+from services.shared.index.weaviate_objects import object_id, to_chunk, to_objects
+from services.shared.index.weaviate_replicas import union_of
+from services.shared.index.weaviate_requests import (
+    IDS_ONLY,
+    Copy,
+    Wanted,
+    copies,
+    count_request,
+    document_request,
+    objects_request,
+)
+from services.shared.runtime.errors import DependencyUnavailable, InvalidInput
+
+_READ_S = 10.0
+_WRITE_S = 60.0
+_IDS_PER_REQUEST = 1_000
+_PAGE = 1_000
+_WRITE_ATTEMPTS = 2
+# A request of this size takes a node about a second to write; the server refuses 100 MiB.
+_BATCH_BYTES = 4 * 2**20
+
+_Answer = TypeVar("_Answer")
+
+
+class WeaviateIndex:
+    """`Index` on a Weaviate. Any number of processes may hold one open; one may write to a generation at a time."""
+
+    def __init__(self, cluster: Cluster, classes: Classes, *, replication_factor: int) -> None:
+        self._cluster = cluster
+        self._classes = classes
+        self._majority = replication_factor // 2 + 1
+        self._level = base_pb2.CONSISTENCY_LEVEL_ONE if replication_factor == 1 else base_pb2.CONSISTENCY_LEVEL_QUORUM
+        self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._churn: dict[str, Churn] = {}
+        self._reach: defaultdict[str, Reach] = defaultdict(Reach)
+
+    @classmethod
+    async def open(
+        cls,
+        nodes: Sequence[WeaviateNode],
+        *,
+        replication_factor: int = 1,
+        api_key: str | None = None,
+        ef: int = 128,
+    ) -> Self:
+        """The index on these nodes; none of them need answer yet.
+
+        `replication_factor` is that of the generations, those made from here and those read; every node must have a
+        replica when it is above 1. `ef` is how many candidates a vector search of generations made from here keeps.
+        """
+        cluster = Cluster([NodeClient(node, api_key) for node in nodes])
+        classes = Classes(cluster, replication_factor=replication_factor, ef=ef)
+        return cls(cluster, classes, replication_factor=replication_factor)
+
+    async def close(self) -> None:
+        await self._cluster.close()
+
+    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+        if not is_generation_id(generation_id):
+            raise InvalidInput(f"{generation_id!r} cannot be a generation's id.", field="generation_id")
+        if dimensions < 1:
+            raise InvalidInput("A generation needs at least one dimension.", field="dimensions")
+        for name in fields:
+            if not is_declarable(name):
+                raise InvalidInput(f"{name!r} cannot be the name of a declared field.", field=f"fields.{name}")
+        async with self._writing[generation_id]:
+            await self._classes.make(generation_id, dimensions, fields)
+
+    async def drop_generation(self, generation_id: str) -> None:
+        async with self._writing[generation_id]:
+            await self._classes.drop(generation_id)
+            self._churn.pop(generation_id, None)
+            self._reach.pop(generation_id, None)
+
+    async def generations(self) -> list[str]:
+        return await self._classes.generation_ids()
+
+    async def upsert(self, generation_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        last = {chunk.chunk_id: chunk for chunk in chunks}
+        async with self._writing[generation_id]:
+            there = await self._classes.read(generation_id)
+            objects = to_objects(list(last.values()), class_name(generation_id), there)
+            churn = await self._churn_of(generation_id)
+            for batch in _batches(objects):
+                await self._write(batch)
+                churn.written += len(batch)
+
+    async def delete(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
+        async with self._writing[generation_id]:
+            await self._classes.read(generation_id)
+            churn = await self._churn_of(generation_id)
+            for ids in _portions(chunk_ids):
+                request = batch_delete_pb2.BatchDeleteRequest(
+                    collection=class_name(generation_id),
+                    filters=one_of_objects([object_id(chunk_id) for chunk_id in ids]),
+                    consistency_level=self._level,
+                )
+                churn.deleted += await self._delete(request)
+
+    async def optimize(self, generation_id: str) -> None:
+        await self._classes.read(generation_id)
+        churn = self._churn.get(generation_id)
+        if churn is None or not churn.is_much(await self.count(generation_id)):
+            return
+        del self._churn[generation_id]
+        await self._classes.rebuild_keyword_index(generation_id)
+
+    async def keyword(
+        self, generation_id: str, tokens: Sequence[str], *, filter: Filter | None, limit: int, vectors: bool = True
+    ) -> list[LegHit]:
+        filters = await self._filters(generation_id, filter)
+        if filters is False or not tokens or limit < 1:
+            return []
+
+        async def read(node: NodeClient) -> list[Copy]:
+            wanted = Wanted(vectors=vectors)
+            return await keyword_leg(node, class_name(generation_id), tokens, filters, limit, wanted)
+
+        return _hits(await self._read(generation_id, read, limit=limit))
+
+    async def nearest(
+        self, generation_id: str, vector: Vector, *, filter: Filter | None, limit: int, vectors: bool = True
+    ) -> list[LegHit]:
+        await self._require_comparable(generation_id, vector)
+        filters = await self._filters(generation_id, filter)
+        if filters is False or limit < 1:
+            return []
+
+        async def read(node: NodeClient) -> list[Copy]:
+            wanted, reach = Wanted(vectors=vectors), self._reach[generation_id]
+            return await vector_leg(node, class_name(generation_id), vector, filters, limit, wanted, reach)
+
+        return _hits(await self._read(generation_id, read, limit=limit))
+
+    async def fetch(self, generation_id: str, chunk_ids: Sequence[str], *, vectors: bool) -> list[StoredChunk]:
+        found = await self._by_ids(generation_id, chunk_ids, Wanted(vectors=vectors))
+        chunks = {copy.chunk_id: to_chunk(copy.result) for copy in found}
+        return [chunks[chunk_id] for chunk_id in chunk_ids if chunk_id in chunks]
+
+    async def document_chunks(
+        self, generation_id: str, document_id: str, *, vectors: bool = False
+    ) -> list[StoredChunk]:
+        await self._classes.known(generation_id)
+
+        async def read(node: NodeClient) -> list[Copy]:
+            return await _document(node, class_name(generation_id), document_id, Wanted(vectors=vectors))
+
+        chunks = [to_chunk(copy.result) for copy in await self._read(generation_id, read)]
+        return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
+
+    async def count(self, generation_id: str, filter: Filter | None = None) -> int:
+        filters = await self._filters(generation_id, filter)
+        if filters is False:
+            return 0
+
+        async def read(node: NodeClient) -> int:
+            reply = await node.aggregate(count_request(class_name(generation_id), filters))
+            return int(reply.single_result.objects_count)
+
+        return max(await self._ask(generation_id, read))
+
+    async def existing(self, generation_id: str, chunk_ids: Iterable[str]) -> set[str]:
+        return {copy.chunk_id for copy in await self._by_ids(generation_id, chunk_ids, IDS_ONLY)}
+
+    async def _by_ids(self, generation_id: str, chunk_ids: Iterable[str], wanted: Wanted) -> list[Copy]:
+        await self._classes.known(generation_id)
+        found: list[Copy] = []
+        for ids in _portions(chunk_ids):
+            request = objects_request(class_name(generation_id), [object_id(chunk_id) for chunk_id in ids], wanted)
+
+            async def read(node: NodeClient, request: search_get_pb2.SearchRequest = request) -> list[Copy]:
+                return copies(await node.search(request))
+
+            found += await self._read(generation_id, read)
+        return found
+
+    async def _read(
+        self, generation_id: str, read: Callable[[NodeClient], Awaitable[list[Copy]]], *, limit: int | None = None
+    ) -> list[Copy]:
+        """What a majority of the replicas finds; of a leg (one with a `limit`) the best, in the order of hits."""
+        answers = await self._ask(generation_id, read)
+        if len(answers) == 1:
+            return answers[0]
+        union = union_of(answers)
+        while doubtful := union.doubtful_among_first(limit):
+            gone = await self._gone(generation_id, doubtful, changed_too=limit is not None)
+            union = union.without(gone).settled({copy.chunk_id for copy in doubtful})
+        return list(union.found[:limit])
+
+    async def _gone(self, generation_id: str, doubtful: Sequence[Copy], *, changed_too: bool) -> set[str]:
+        """Those that a majority of the replicas does not have, or, if asked, has in another state than this copy's."""
+
+        async def is_gone(copy: Copy) -> bool:
+            async def read(node: NodeClient) -> int | None:
+                path = f"/objects/{class_name(generation_id)}/{copy.object_id}"
+                try:
+                    there = await node.rest("GET", path, params={"consistency_level": "QUORUM"})
+                except ClassMissing:
+                    return None
+                return int(there["lastUpdateTimeUnix"])
+
+            [written_ms] = await self._cluster.ask(read, within_s=_READ_S)
+            return written_ms is None or (changed_too and written_ms != copy.written_ms)
+
+        gone = await asyncio.gather(*map(is_gone, doubtful))
+        return {copy.chunk_id for copy, is_gone in zip(doubtful, gone, strict=True) if is_gone}
+
+    async def _filters(self, generation_id: str, filter: Filter | None) -> base_pb2.Filters | Literal[False] | None:
+        """The filter as Weaviate reads it, None when it lets every chunk through, False when it matches none.
+
+        Raises NotFound.
+        """
+        known = await self._classes.known(generation_id)
+        if filter is None:
+            return None
+        if not fields_of(filter) <= known.fields.keys() | BUILT_IN_FIELDS.keys():
+            known = await self._classes.read(generation_id)
+        filters = to_weaviate(filter, known.fields)
+        return None if filters is True else filters
+
+    async def _require_comparable(self, generation_id: str, vector: Vector) -> None:
+        known = await self._classes.known(generation_id)
+        if vector.shape != (known.dimensions,):
+            known = await self._classes.read(generation_id)
+        if vector.shape != (known.dimensions,):
+            raise InvalidInput(f"A vector of shape {vector.shape} cannot be compared with ({known.dimensions},).")
+        if not np.isfinite(vector).all() or not vector.any():
+            raise InvalidInput("A vector to search with needs finite values and a direction.")
+
+    async def _ask(self, generation_id: str, read: Callable[[NodeClient], Awaitable[_Answer]]) -> list[_Answer]:
+        """What a majority of the replicas says. Raises NotFound, DependencyUnavailable."""
+        try:
+            return await self._cluster.ask(read, within_s=_READ_S, answers=self._majority)
+        except ClassMissing:
+            self._classes.forget(generation_id)
+            raise no_generation(generation_id) from None
+        except RequestRefused as refused:
+            # It may come of what is remembered of a class that was made anew: the next call reads it again.
+            self._classes.forget(generation_id)
+            raise DependencyUnavailable("The index cannot answer this at the moment.") from refused
+
+    async def _write(self, objects: Sequence[batch_pb2.BatchObject]) -> None:
+        """Write objects whole; what a node did not write is given to the next one. Raises DependencyUnavailable."""
+        left = list(objects)
+        for _ in range(_WRITE_ATTEMPTS):
+            request = batch_pb2.BatchObjectsRequest(objects=left, consistency_level=self._level)
+            reply = await self._tell(_writing(request))
+            if not reply.errors:
+                return
+            left = [left[error.index] for error in reply.errors]
+        raise DependencyUnavailable(f"The index refused {len(left):,} of {len(objects):,} chunks.")
+
+    async def _delete(self, request: batch_delete_pb2.BatchDeleteRequest) -> int:
+        """How many objects were deleted. Raises DependencyUnavailable when one could not be."""
+        for _ in range(_WRITE_ATTEMPTS):
+            reply = await self._tell(lambda node: node.delete(request))
+            if not reply.failed:
+                return int(reply.successful)
+        raise DependencyUnavailable(f"The index could not delete {reply.failed:,} of {reply.matches:,} chunks.")
+
+    async def _tell(self, write: Callable[[NodeClient], Awaitable[_Answer]]) -> _Answer:
+        try:
+            return await self._cluster.tell(write, within_s=_WRITE_S)
+        except RequestRefused as refused:
+            raise DependencyUnavailable("The index refuses the write.") from refused
+
+    async def _churn_of(self, generation_id: str) -> Churn:
+        if generation_id not in self._churn:
+            self._churn[generation_id] = Churn(live_at_start=await self.count(generation_id))
+        return self._churn[generation_id]
+
+
+async def _document(node: NodeClient, name: str, document_id: str, wanted: Wanted) -> list[Copy]:
+    """All chunks of a document that one node has, page by page."""
+    found: dict[str, Copy] = {}
+    ordinal = 0
+    while True:
+        page = copies(await node.search(document_request(name, document_id, ordinal, _PAGE, wanted)))
+        found |= {copy.chunk_id: copy for copy in page}
+        if len(page) < _PAGE:
+            return list(found.values())
+        # Old and new chunks of one ordinal stand side by side during an update; a page holds more than those.
+        ordinal = page[-1].ordinal
+
+
+def _writing(
+    request: batch_pb2.BatchObjectsRequest,
+) -> Callable[[NodeClient], Awaitable[batch_pb2.BatchObjectsReply]]:
+    return lambda node: node.write(request)
+
+
+def _hits(found: Iterable[Copy]) -> list[LegHit]:
+    return [LegHit(to_chunk(copy.result), copy.score) for copy in found]
+
+
+def _portions(chunk_ids: Iterable[str]) -> Iterator[list[str]]:
+    ids = list(chunk_ids)
+    for start in range(0, len(ids), _IDS_PER_REQUEST):
+        yield ids[start : start + _IDS_PER_REQUEST]
+
+
+def _batches(objects: Sequence[batch_pb2.BatchObject]) -> Iterator[list[batch_pb2.BatchObject]]:
+    batch: list[batch_pb2.BatchObject] = []
+    size = 0
+    for one in objects:
+        weight = one.ByteSize()
+        if batch and size + weight > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += weight
+    if batch:
+        yield batch
