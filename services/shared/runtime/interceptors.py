@@ -25,7 +25,7 @@ from services.shared.runtime.errors import (
     PlumblineError,
     status_of,
 )
-from services.shared.runtime.metadata import REQUEST_ID, VERSION, error_to_metadata, value_of
+from services.shared.runtime.metadata import REQUEST_ID, VERSION, details_of, error_to_metadata, value_of
 from services.shared.runtime.rpc_metrics import RpcMetrics
 from services.shared.runtime.telemetry import Telemetry
 from services.shared.runtime.version import VERSION as OUR_VERSION
@@ -197,7 +197,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             error = Internal(f"internal error; request id {call.request_id}")
         if sent is not None:
             await _drain(sent, context)
-        await context.abort(status_of(error).code, error.message, error_to_metadata(error))
+        await context.abort(status_of(error).code, details_of(error), error_to_metadata(error))
         raise AssertionError("abort always raises")
 
 

@@ -13,14 +13,23 @@ _OURS = "plumbline-error"
 _FIELD = "plumbline-error-field-bin"
 _RETRY_AFTER_MS = "plumbline-retry-after-ms"
 
+# Callers refuse trailers of more than 8 KiB at random. A sentence may grow threefold on its way, a field by a third.
+_MAX_DETAILS_BYTES = 2000
+_MAX_FIELD_BYTES = 500
+
 Metadata = tuple[tuple[str, str | bytes], ...]
+
+
+def details_of(error: PlumblineError) -> str:
+    """The error's sentence as a status may carry it: what a caller sent may stand in it, and be of any length."""
+    return _cut(error.message, _MAX_DETAILS_BYTES)
 
 
 def error_to_metadata(error: PlumblineError) -> Metadata:
     """Trailing metadata for what a status cannot say: that it is ours, the field at fault and when to come back."""
     pairs: list[tuple[str, str | bytes]] = [(_OURS, "1")]
     if error.field is not None:
-        pairs.append((_FIELD, error.field.encode()))
+        pairs.append((_FIELD, _cut(error.field, _MAX_FIELD_BYTES).encode()))
     if error.retry_after_s is not None:
         pairs.append((_RETRY_AFTER_MS, str(round(error.retry_after_s * 1000))))
     return tuple(pairs)
@@ -50,6 +59,11 @@ def _error_of_grpc_itself(code: grpc.StatusCode, peer: str) -> PlumblineError:
             return DeadlineExceeded(f"{peer} did not answer in time")
         case _:
             return error_from_code(code, f"{peer} broke off the call")
+
+
+def _cut(text: str, size: int) -> str:
+    encoded = text.encode(errors="replace")
+    return text if len(encoded) <= size else encoded[:size].decode(errors="ignore") + "…"
 
 
 def value_of(metadata: Iterable[tuple[str, str | bytes]] | None, key: str) -> str | None:

@@ -58,6 +58,14 @@ async def test_field_and_retry_hint_travel_beside_the_status() -> None:
     assert dict(list(failure.trailing_metadata()))["plumbline-retry-after-ms"] == "1500"
 
 
+@pytest.mark.parametrize("letter", ["x", "ж", "月", "🌶"])
+async def test_a_sentence_or_a_field_of_any_length_arrives_with_its_status(letter: str) -> None:
+    failure = await failure_of(ScriptedRanking(raises(InvalidInput(letter * 100_000, field=letter * 100_000))))
+    assert failure.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert failure.details().startswith(letter * 400)
+    assert dict(list(failure.trailing_metadata()))["plumbline-error-field-bin"].decode().startswith(letter * 100)
+
+
 @pytest.mark.parametrize("error", [RuntimeError("secret /etc/passwd"), Internal("secret digest")])
 async def test_a_fault_of_ours_shows_the_request_id_and_no_detail(error: Exception) -> None:
     failure = await failure_of(ScriptedRanking(raises(error)), **{"plumbline-request-id": "req-7"})
