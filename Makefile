@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test test-weaviate lint protos weights lock load eval chart-schema
+.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval chart-schema
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ test-weaviate: export WEAVIATE_URL := $(or $(WEAVIATE_URL),start)
 test-weaviate: setup ## Run what runs on Weaviate (WEAVIATE_URL=host:http_port:grpc_port[,...], else one is built and started)
 	@$(if $(filter start,$(WEAVIATE_URL)),$(RUN) -m services.local weaviate-server)
 	@$(RUN) -m pytest -m weaviate $(ARGS)
+
+test-postgres: export POSTGRES_URL := $(or $(POSTGRES_URL),start)
+test-postgres: setup ## Run the catalog's tests on PostgreSQL: that of POSTGRES_URL, else one that is started for it
+	@$(RUN) -m pytest -m postgres tests/contract/catalog $(ARGS)
 
 lint: setup ## Check style, types, import contracts and generated code
 	@$(RUN) -m services.local.lint

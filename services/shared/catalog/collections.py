@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.shared.catalog.database import Database
+from services.shared.catalog.database import Database, insert_if_absent
 from services.shared.catalog.declaration import Declaration, declare
 from services.shared.catalog.generations import insert_generation
 from services.shared.catalog.jobs import cancel_jobs_of_collection
@@ -54,22 +54,23 @@ class Collections:
         Raises AlreadyExists when it was declared otherwise.
         """
         async with self._database.write() as connection:
-            existing = await _find(connection, declaration.name)
-            if existing is not None:
+            row = {
+                "name": declaration.name,
+                "profile": declaration.profile,
+                "locale": declaration.locale,
+                "fields": dict(declaration.fields),
+                "settings": dict(declaration.settings),
+                "sequence": 0,
+                "active_generation_id": generation_id,
+                "created_at": now,
+            }
+            if not await insert_if_absent(connection, collections, row):
+                await lock_collection(connection, declaration.name)
+                existing = await _find(connection, declaration.name)
+                if existing is None:
+                    raise no_such_collection(declaration.name)
                 _require_same(existing.declaration, declaration)
                 return existing
-            await connection.execute(
-                insert(collections).values(
-                    name=declaration.name,
-                    profile=declaration.profile,
-                    locale=declaration.locale,
-                    fields=dict(declaration.fields),
-                    settings=dict(declaration.settings),
-                    sequence=0,
-                    active_generation_id=generation_id,
-                    created_at=now,
-                )
-            )
             active = await insert_generation(
                 connection,
                 declaration.name,

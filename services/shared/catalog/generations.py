@@ -125,7 +125,9 @@ class Generations:
 
     async def _leave_building(self, generation_id: str, state: GenerationState) -> None:
         async with self._database.write() as connection:
-            generation = await _require(connection, generation_id, GenerationState.BUILDING)
+            generation = await _generation(connection, generation_id)
+            await lock_collection(connection, generation.collection)
+            await _require(connection, generation_id, GenerationState.BUILDING)
             await _set_state(connection, generation_id, state)
             await advance_applied_sequence(connection, generation.collection)
 

@@ -1,6 +1,7 @@
 """Jobs: changes accepted in one transaction, and what became of them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -159,7 +160,12 @@ class Jobs:
         A job that has ended stays as it is. Raises NotFound.
         """
         async with self._database.write() as connection:
-            job = _job(await _row(connection, select(jobs).with_for_update(), job_id))
+            job = _job(await _row(connection, select(jobs), job_id))
+            if job.state in _ENDED:
+                return job
+            with suppress(NotFound):  # deleted at this moment, and the job cancelled with it
+                await lock_collection(connection, job.collection)
+            job = _job(await _row(connection, select(jobs), job_id))
             if job.state in _ENDED:
                 return job
             of_job = work_items.c.job_id == job_id

@@ -39,7 +39,7 @@ def key(length: int) -> String:
 collections = Table(
     "collections",
     metadata,
-    Column("name", String(63), primary_key=True),
+    Column("name", key(63), primary_key=True),
     Column("profile", String(16), nullable=False),
     Column("locale", String(35), nullable=False),
     Column("fields", JSON, nullable=False),
@@ -47,8 +47,8 @@ collections = Table(
     # The number of the newest change; documents take their revisions from it.
     Column("sequence", BigInteger, nullable=False),
     # No foreign keys: the two tables would need each other to exist first.
-    Column("active_generation_id", String(64), nullable=False),
-    Column("previous_generation_id", String(64)),
+    Column("active_generation_id", key(64), nullable=False),
+    Column("previous_generation_id", key(64)),
     Column("created_at", Double, nullable=False),
 )
 
@@ -57,7 +57,7 @@ documents = Table(
     "documents",
     metadata,
     Column("collection", ForeignKey("collections.name", ondelete="CASCADE"), primary_key=True),
-    Column("id", String(512), primary_key=True),
+    Column("id", key(512), primary_key=True),
     Column("revision", BigInteger, primary_key=True),
     # A deletion is a row too; it has no original.
     Column("deleted", Boolean, nullable=False),
@@ -83,7 +83,7 @@ documents = Table(
 generations = Table(
     "generations",
     metadata,
-    Column("id", String(64), primary_key=True),
+    Column("id", key(64), primary_key=True),
     Column("collection", ForeignKey("collections.name", ondelete="CASCADE"), nullable=False, index=True),
     Column("state", String(16), nullable=False),
     Column("manifest", JSON, nullable=False),
@@ -105,7 +105,7 @@ generation_documents = Table(
     "generation_documents",
     metadata,
     Column("generation_id", ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True),
-    Column("document_id", String(512), primary_key=True),
+    Column("document_id", key(512), primary_key=True),
     Column("revision", BigInteger, nullable=False),
     Column("chunk_ids", JSON, nullable=False),
     Column("chunks", Integer, nullable=False),
@@ -137,7 +137,7 @@ judgments = Table(
     "judgments",
     metadata,
     Column("collection", ForeignKey("collections.name", ondelete="CASCADE"), primary_key=True),
-    Column("id", String(512), primary_key=True),
+    Column("id", key(512), primary_key=True),
     Column("query", Text, nullable=False),
     Column("locale", String(35)),
     Column("filter", JSON(none_as_null=True)),
@@ -149,8 +149,8 @@ judgments = Table(
 jobs = Table(
     "jobs",
     metadata,
-    Column("id", String(64), primary_key=True),
-    Column("collection", String(63), nullable=False),
+    Column("id", key(64), primary_key=True),
+    Column("collection", key(63), nullable=False),
     Column("idempotency_key", Text),
     Column("state", String(16), nullable=False),
     Column("total", BigInteger, nullable=False),
@@ -172,8 +172,8 @@ work_items = Table(
     # Rises in the order of acceptance, over all collections.
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("collection", String(63), nullable=False),
-    Column("document_id", String(512), nullable=False),
+    Column("collection", key(63), nullable=False),
+    Column("document_id", key(512), nullable=False),
     Column("action", String(16), nullable=False),
     # The change's number; null where accepting changed nothing.
     Column("revision", BigInteger),

@@ -97,10 +97,14 @@ class WorkQueue:
                 .returning(*work_items.c)
             )
             items = sorted((_item(row._mapping) for row in claimed), key=lambda item: item.id)
-            await connection.execute(
-                update(jobs)
+            queued = (
+                select(jobs.c.id)
                 .where(jobs.c.id.in_({item.job_id for item in items}), jobs.c.state == JobState.QUEUED)
-                .values(state=JobState.RUNNING, updated_at=now)
+                .order_by(jobs.c.id)  # so that two workers do not wait for each other
+                .with_for_update()
+            )
+            await connection.execute(
+                update(jobs).where(jobs.c.id.in_(queued)).values(state=JobState.RUNNING, updated_at=now)
             )
         return tuple(items)
 
@@ -142,9 +146,9 @@ class WorkQueue:
 
         `chunk_ids` has the document's chunks, in order, for every generation that is kept in step: the one that is
         active, being built or ready, and the previous one; for a deletion the lists are empty. `own_title` is the one
-        that the document's content has. Raises Conflict when
-        the lease is lost, or when such a generation is missing because it began during the work: the item is then
-        to be applied to it as well.
+        that the document's content has, `terms` are what each generation counts of it from now on, none unless said.
+        Raises Conflict when the lease is lost, or when such a generation is missing because it began during the work:
+        the item is then to be applied to it as well.
         """
         async with self._database.write() as connection:
             await _lock_collection_of(connection, item)

@@ -51,6 +51,16 @@ async def test_own_title_stands_until_the_caller_gives_one(catalog: Catalog) -> 
     assert (await catalog.documents.get("pages", "page")).title == "Given"
 
 
+async def test_no_character_of_a_title_in_the_content_is_too_odd(catalog: Catalog) -> None:
+    await accept(catalog, a_page(title=""))
+    (item,) = await claim(catalog)
+    await catalog.work.commit_applied(
+        item, chunk_ids={"g1": ["c"]}, outcome=Outcome.EMBEDDED, now=30.0, own_title="A \0 and \x1f and \uffff"
+    )
+
+    assert (await catalog.documents.get("pages", "page")).title.endswith(" and \x1f and \uffff")
+
+
 async def test_deleted_document_is_gone_as_soon_as_that_is_accepted(catalog: Catalog) -> None:
     await accept(catalog, a_page("a"), a_page("b"), job_id="put")
     await apply_all(catalog)
@@ -191,3 +201,19 @@ async def test_deletion_after_a_failure_clears_what_it_may_have_left(catalog: Ca
     await fail(catalog)
 
     assert (await accept(catalog, Delete("page"), job_id="second")).done == 0
+
+
+async def test_documents_are_listed_in_the_order_of_their_code_points(catalog: Catalog) -> None:
+    in_order = ["B", "Z", "_", "a", "a b", "a-b", "ab", "z", "ä", "あ", "𝒳"]
+    await accept(catalog, *(a_page(one) for one in reversed(in_order)))
+
+    listed: list[str] = []
+    after = None
+    while True:
+        page = await catalog.documents.list("pages", after=after, limit=2)
+        listed += [document.id for document in page.documents]
+        after = page.next
+        if after is None:
+            break
+
+    assert listed == in_order

@@ -174,6 +174,11 @@ def test_text_has_a_bound_in_code_points() -> None:
     assert caught.value.field == "documents[0].title"
 
 
+def test_u_0000_is_no_text() -> None:
+    with pytest.raises(InvalidInput, match=r"U\+0000"):
+        check_text("a\0b", max_length=10, field="title")
+
+
 def test_half_a_surrogate_pair_is_no_text() -> None:
     with pytest.raises(InvalidInput, match="half a surrogate pair"):
         check_text("a\ud800", max_length=4, field="title")

@@ -9,24 +9,28 @@ down_revision = None
 _UNFINISHED = sa.text("state IN ('pending', 'leased')")
 
 
+def _key(length: int) -> sa.String:
+    return sa.String(length).with_variant(sa.String(length, collation="C"), "postgresql")
+
+
 def upgrade() -> None:
     op.create_table(
         "collections",
-        sa.Column("name", sa.String(length=63), nullable=False),
+        sa.Column("name", _key(63), nullable=False),
         sa.Column("profile", sa.String(length=16), nullable=False),
         sa.Column("locale", sa.String(length=35), nullable=False),
         sa.Column("fields", sa.JSON(), nullable=False),
         sa.Column("settings", sa.JSON(), nullable=False),
         sa.Column("sequence", sa.BigInteger(), nullable=False),
-        sa.Column("active_generation_id", sa.String(length=64), nullable=False),
-        sa.Column("previous_generation_id", sa.String(length=64), nullable=True),
+        sa.Column("active_generation_id", _key(64), nullable=False),
+        sa.Column("previous_generation_id", _key(64), nullable=True),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("name", name="pk_collections"),
     )
     op.create_table(
         "jobs",
-        sa.Column("id", sa.String(length=64), nullable=False),
-        sa.Column("collection", sa.String(length=63), nullable=False),
+        sa.Column("id", _key(64), nullable=False),
+        sa.Column("collection", _key(63), nullable=False),
         sa.Column("idempotency_key", sa.Text(), nullable=True),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("total", sa.BigInteger(), nullable=False),
@@ -42,8 +46,8 @@ def upgrade() -> None:
     op.create_index("ix_jobs_collection_idempotency_key", "jobs", ["collection", "idempotency_key"], unique=False)
     op.create_table(
         "documents",
-        sa.Column("collection", sa.String(length=63), nullable=False),
-        sa.Column("id", sa.String(length=512), nullable=False),
+        sa.Column("collection", _key(63), nullable=False),
+        sa.Column("id", _key(512), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("deleted", sa.Boolean(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
@@ -67,8 +71,8 @@ def upgrade() -> None:
     op.create_index("ix_documents_collection_revision", "documents", ["collection", "revision"], unique=True)
     op.create_table(
         "generations",
-        sa.Column("id", sa.String(length=64), nullable=False),
-        sa.Column("collection", sa.String(length=63), nullable=False),
+        sa.Column("id", _key(64), nullable=False),
+        sa.Column("collection", _key(63), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("manifest", sa.JSON(), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
@@ -85,9 +89,9 @@ def upgrade() -> None:
     op.create_table(
         "work_items",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("job_id", sa.String(length=64), nullable=False),
-        sa.Column("collection", sa.String(length=63), nullable=False),
-        sa.Column("document_id", sa.String(length=512), nullable=False),
+        sa.Column("job_id", _key(64), nullable=False),
+        sa.Column("collection", _key(63), nullable=False),
+        sa.Column("document_id", _key(512), nullable=False),
         sa.Column("action", sa.String(length=16), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=True),
         sa.Column("state", sa.String(length=16), nullable=False),
@@ -128,8 +132,8 @@ def upgrade() -> None:
     )
     op.create_table(
         "generation_documents",
-        sa.Column("generation_id", sa.String(length=64), nullable=False),
-        sa.Column("document_id", sa.String(length=512), nullable=False),
+        sa.Column("generation_id", _key(64), nullable=False),
+        sa.Column("document_id", _key(512), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("chunk_ids", sa.JSON(), nullable=False),
         sa.Column("chunks", sa.Integer(), nullable=False),

@@ -7,11 +7,15 @@ revision = "0002"
 down_revision = "0001"
 
 
+def _key(length: int) -> sa.String:
+    return sa.String(length).with_variant(sa.String(length, collation="C"), "postgresql")
+
+
 def upgrade() -> None:
     op.create_table(
         "judgments",
-        sa.Column("collection", sa.String(length=63), nullable=False),
-        sa.Column("id", sa.String(length=512), nullable=False),
+        sa.Column("collection", _key(63), nullable=False),
+        sa.Column("id", _key(512), nullable=False),
         sa.Column("query", sa.Text(), nullable=False),
         sa.Column("locale", sa.String(length=35), nullable=True),
         sa.Column("filter", sa.JSON(none_as_null=True), nullable=True),
