@@ -34,11 +34,15 @@ class Shop:
     ingest: IngestServiceStub
     search: SearchServiceStub
 
-    async def publish(self, document_id: str, markdown: str) -> None:
-        """Returns once the document is applied."""
+    async def accept(self, document_id: str, markdown: str) -> str:
+        """The job of a document that is accepted."""
         document = ingest_pb2.Document(id=document_id, title="Prices", markdown=markdown)
         request = ingest_pb2.PutDocumentsRequest(collection="prices", documents=[document])
-        job_id = (await self.ingest.PutDocuments(request, timeout=60)).job_id
+        return (await self.ingest.PutDocuments(request, timeout=60)).job_id
+
+    async def publish(self, document_id: str, markdown: str) -> None:
+        """Returns once the document is applied."""
+        job_id = await self.accept(document_id, markdown)
         async for response in self.ingest.WatchJob(ingest_pb2.WatchJobRequest(job_id=job_id), timeout=60):
             job = response.job
         assert job.state == ingest_pb2.JOB_STATE_SUCCEEDED
@@ -81,6 +85,8 @@ async def shop(engine: Engine, tmp_path: Path) -> AsyncIterator[Shop]:
             port=0,
             embedding_target=embedding.target,
             ranking_target=await stack.enter_async_context(serving_real_ranking()),
+            # All services share one process here: nothing is to be left out because another is at work.
+            **dict.fromkeys(("catalog_timeout_s", "embed_timeout_s", "keyword_timeout_s", "rank_timeout_s"), 10.0),
             **stores,
         )
         search = await stack.enter_async_context(
@@ -102,10 +108,12 @@ async def test_a_text_and_the_one_it_replaces_are_never_seen_together_and_never_
 
     async def publish() -> None:
         for euros in range(1, TIMES + 1):
-            began = time.perf_counter()
-            await shop.publish("ticket", f"The entry ticket costs {euros} euros.")
-            took_s.append(time.perf_counter() - began)
-            assert await shop.read("entry ticket") == [f"The entry ticket costs {euros} euros."]
+            text = f"The entry ticket costs {euros} euros."
+            await shop.accept("ticket", text)
+            accepted = time.perf_counter()
+            while await shop.read("entry ticket") != [text]:
+                pass
+            took_s.append(time.perf_counter() - accepted)
         published.set()
 
     async def read() -> int:
@@ -121,10 +129,8 @@ async def test_a_text_and_the_one_it_replaces_are_never_seen_together_and_never_
         tasks.create_task(publish())
         readers = [tasks.create_task(read()) for _ in range(2)]
     reads = sum(reader.result() for reader in readers)
-    print(
-        f"{TIMES} publications, {reads} reads; applied after {statistics.median(took_s):.3f} s in the middle of them, "
-    )
-    print(f"{max(took_s):.3f} s at most")
+    middle_s, longest_s = statistics.median(took_s), max(took_s)
+    print(f"{TIMES} publications amid {reads} reads, each applied after {middle_s:.3f} s, {longest_s:.3f} s at most")
     assert reads > TIMES
 
 
