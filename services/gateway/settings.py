@@ -3,7 +3,7 @@
 import ipaddress
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SecretStr, model_validator
 
 from services.shared.runtime.settings import ProcessSettings, settings_of
 
@@ -23,7 +23,11 @@ class GatewaySettings(ProcessSettings):
     ingest_target: str = Field(min_length=1, description="host:port of the ingest service.")
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service, for the status only.")
     ranking_target: str = Field(min_length=1, description="host:port of the ranking service, for the status only.")
-    catalog_url: str = Field(min_length=1, description="Address of the catalog: sqlite:////folder/catalog.db.")
+    catalog_url: SecretStr = Field(
+        min_length=1,
+        description="Address of the catalog: sqlite:////folder/catalog.db on one machine, else "
+        "postgresql://user:password@host:port/database; one process holds at most 8 connections to it.",
+    )
 
     search_timeout_s: float = Field(10.0, ge=0.1, le=120, description="Longest search; longer is 504.")
     answer_timeout_s: float = Field(60.0, ge=1, le=600, description="Longest answer, from the question to its end.")

@@ -22,7 +22,7 @@ async def build(settings: GatewaySettings, telemetry: Telemetry) -> App:
     ingest_client = ingest.IngestClient(settings.ingest_target, telemetry, metrics.rpc)
     embedding_client = embedding.EmbeddingClient(settings.embedding_target, telemetry, metrics.rpc)
     ranking_client = ranking.RankingClient(settings.ranking_target, telemetry, metrics.rpc)
-    catalog = SharedCatalog(settings.catalog_url, timeout_s=settings.catalog_timeout_s)
+    catalog = SharedCatalog(settings.catalog_url.get_secret_value(), timeout_s=settings.catalog_timeout_s)
     ports = Ports(
         searcher=SearchService(search_client, timeout_s=settings.search_timeout_s),
         answerer=AnswerService(answer_client, timeout_s=settings.answer_timeout_s),

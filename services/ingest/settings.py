@@ -1,6 +1,6 @@
 """The knobs of the ingest service."""
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from services.shared.index.settings import IndexSettings
 from services.shared.runtime.settings import settings_of
@@ -12,7 +12,11 @@ class IngestSettings(IndexSettings):
     model_config = settings_of("ingest")
 
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
-    catalog_url: str = Field(min_length=1, description="Address of the catalog: sqlite:////folder/catalog.db.")
+    catalog_url: SecretStr = Field(
+        min_length=1,
+        description="Address of the catalog: sqlite:////folder/catalog.db on one machine, else "
+        "postgresql://user:password@host:port/database; one process holds at most 8 connections to it.",
+    )
     blobs_url: str = Field(min_length=1, description="Folder, or an address that fsspec knows, for originals.")
     model: str = Field("", description="Embedding model of new collections; empty is the embedding service's default.")
 

@@ -36,7 +36,7 @@ _LONGEST_UPLOAD = timedelta(hours=1)
 async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     """Catalog, originals and index of one machine, the embedding service, and the workers."""
     metrics = IngestMetrics(telemetry.registry)
-    catalog = await Catalog.open(settings.catalog_url)
+    catalog = await Catalog.open(settings.catalog_url.get_secret_value())
     blobs = BlobStore(settings.blobs_url, max_bytes=settings.max_document_bytes)
     index = await open_index(settings)
     client = EmbeddingClient(settings.embedding_target, telemetry, metrics.rpc)

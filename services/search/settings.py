@@ -17,7 +17,11 @@ class SearchSettings(IndexSettings):
 
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
     ranking_target: str = Field(min_length=1, description="host:port of the ranking service.")
-    catalog_url: str = Field(min_length=1, description="Address of the catalog: sqlite:////folder/catalog.db.")
+    catalog_url: SecretStr = Field(
+        min_length=1,
+        description="Address of the catalog: sqlite:////folder/catalog.db on one machine, else "
+        "postgresql://user:password@host:port/database; one process holds at most 8 connections to it.",
+    )
     catalog_timeout_s: float = Field(
         0.5, gt=0, le=10, description="Longest wait for the catalog; then what it last said holds."
     )

@@ -22,7 +22,7 @@ from services.shared.runtime.telemetry import Telemetry
 
 async def build(settings: SearchSettings, telemetry: Telemetry) -> App:
     """Search over the catalog's database and the index."""
-    catalog = SharedCatalog(settings.catalog_url)
+    catalog = SharedCatalog(settings.catalog_url.get_secret_value())
     return search_app(settings, telemetry, catalog=catalog, index=await open_index(settings))
 
 

@@ -77,7 +77,7 @@ async def ingest(settings: IngestSettings, tmp_path: Path) -> AsyncIterator[Inge
         stub = IngestServiceStub(channel)
         notes = pb.Collection(name="notes", profile="docs", locale="en", fields={"year": 2, "draft": 5, "topic": 1})
         await stub.CreateCollection(pb.CreateCollectionRequest(collection=notes), timeout=TIMEOUT_S)
-        catalog = await Catalog.open(settings.catalog_url)
+        catalog = await Catalog.open(settings.catalog_url.get_secret_value())
         index = await LanceIndex.open(tmp_path / "index")
         yield Ingest(stub, telemetry, catalog, index)
         await index.close()

@@ -38,7 +38,7 @@ async def test_work_that_a_stop_interrupted_goes_on_at_once_after_the_return(
         documents = [pb.Document(id=f"d{n}", text=f"Text number {n}.") for n in range(DOCUMENTS)]
         put = pb.PutDocumentsRequest(collection="notes", documents=documents)
         job_id = (await stub.PutDocuments(put, timeout=TIMEOUT_S)).job_id
-        catalog = await Catalog.open(settings.catalog_url)
+        catalog = await Catalog.open(settings.catalog_url.get_secret_value())
         while (await catalog.jobs.get(job_id)).state == "queued":
             await asyncio.sleep(0.005)
     interrupted = await catalog.jobs.get(job_id)
