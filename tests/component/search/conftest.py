@@ -39,16 +39,22 @@ class Engine:
 
 
 @pytest.fixture(params=["lancedb", pytest.param("weaviate", marks=pytest.mark.weaviate)])
-async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
+def engine_settings(request: pytest.FixtureRequest, tmp_path: Path) -> SearchSettings:
+    """Settings that name an index."""
     if request.param == "weaviate":
         address = request.getfixturevalue("weaviate")
         where = {"weaviate_nodes": format_nodes(address.nodes), "weaviate_api_key": address.api_key}
     else:
         where = {"index_folder": str(tmp_path / "index")}
-    settings = SearchSettings(port=0, embedding_target="-", ranking_target="-", catalog_url="-", **where)
-    index = await open_index(settings)
+    return SearchSettings(port=0, embedding_target="-", ranking_target="-", catalog_url="-", **where)
+
+
+@pytest.fixture
+async def engine(engine_settings: SearchSettings) -> AsyncIterator[Engine]:
+    """An index with an empty generation of its own."""
+    index = await open_index(engine_settings)
     generation = Generation(uuid.uuid4().hex, revision=7, model=MODEL, weights_sha256=WEIGHTS, dimensions=4)
     await index.create_generation(generation.id, generation.dimensions, FIELDS)
-    yield Engine(index, settings, generation)
+    yield Engine(index, engine_settings, generation)
     await index.drop_generation(generation.id)
     await index.close()
