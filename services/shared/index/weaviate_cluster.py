@@ -141,10 +141,11 @@ class Cluster:
     ) -> list[_Answer]:
         """What the first `answers` nodes say that do answer; a further node is asked when one fails or is silent.
 
-        No call is left running when this returns or raises.
+        No call is left running when this returns or raises. A node that has just come back serves before it knows its
+        classes again (for about a second): so one that misses a class counts as one that refuses.
 
         Raises:
-            ClassMissing: a node says so.
+            ClassMissing: a majority of the nodes says so.
             RequestRefused: so many nodes refused or failed that `answers` cannot be had, and one of them refused.
             DependencyUnavailable: so many failed, or the time is over.
         """
@@ -152,6 +153,7 @@ class Cluster:
         asked: dict[asyncio.Task[_Answer], NodeClient] = {}
         given: list[_Answer] = []
         refusal: RequestRefused | None = None
+        missing = 0
 
         def ask_next() -> None:
             if waiting:
@@ -163,6 +165,8 @@ class Cluster:
                 for _ in range(answers):
                     ask_next()
                 while len(given) < answers:
+                    if missing > len(self._clients) // 2:
+                        raise ClassMissing
                     if len(asked) + len(given) < answers:
                         raise refusal or DependencyUnavailable("Too few nodes of the index answer.")
                     done, _ = await asyncio.wait(
@@ -178,6 +182,9 @@ class Cluster:
                             given.append(task.result())
                         except NodeFailed:
                             self._avoid(client)
+                            ask_next()
+                        except ClassMissing:
+                            missing += 1
                             ask_next()
                         except RequestRefused as refused:
                             refusal = refused
@@ -197,6 +204,7 @@ class Cluster:
         """
         clients = self._in_turn()
         refusal: RequestRefused | None = None
+        missing = 0
         try:
             async with asyncio.timeout(within_s):
                 for client in clients:
@@ -205,6 +213,9 @@ class Cluster:
                             return await write(client)
                     except (NodeFailed, TimeoutError):
                         self._avoid(client)
+                    except ClassMissing:
+                        if (missing := missing + 1) > len(clients) // 2:
+                            raise
                     except RequestRefused as refused:
                         refusal = refused
         except TimeoutError:
