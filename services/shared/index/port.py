@@ -17,7 +17,9 @@ class Index(Protocol):
 
     Filters are in the normal form of `filters.validate`; on a field that the generation lacks, every value is missing.
     A write is seen by every read that begins after it returned, from this process at once and from any other within a
-    second. One process writes to a generation, any number read. A chunk is written whole: no read sees half of it.
+    second. One process writes to a generation, any number read. A chunk is written whole: no read sees half of it. A
+    read that runs while a chunk's vectors are replaced may miss it; ids follow from what is embedded, so that ingest
+    never replaces them.
 
     Every method may raise DependencyUnavailable, and NotFound where it names a generation that is not there.
     """
@@ -52,8 +54,8 @@ class Index(Protocol):
     async def optimize(self, generation_id: str) -> None:
         """Make reads fast and keyword scores exact again after many writes; for ingest, in the background.
 
-        Until then keyword scores of fresh chunks use the document frequencies of the last call. Does nothing on an
-        engine that sees to this itself.
+        Until then they use document frequencies and a mean length that are off by what was written, replaced or
+        deleted since. An engine may leave it at that while it is less than one chunk in fifty.
         """
 
     async def keyword(

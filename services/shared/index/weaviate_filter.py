@@ -47,6 +47,11 @@ def stored_date(day: str) -> int:
     return int(day.replace("-", ""))
 
 
+def value_of_date(stored: int) -> str:
+    """The day that `stored_date` made `stored` of."""
+    return f"{stored // 10_000:04}-{stored // 100 % 100:02}-{stored % 100:02}"
+
+
 def stored_value(value: FieldValue, declared: FieldType) -> FieldValue:
     """A value in its comparable form as a property of its field's type holds it."""
     match declared, value:
@@ -88,6 +93,11 @@ def fields_of(filter: Filter) -> set[str]:
             return fields_of(part)
         case Comparison(field):
             return {field}
+
+
+def every_chunk() -> base_pb2.Filters:
+    """What every chunk meets. A search with it scans where it would follow the graph, if there are few chunks."""
+    return _comparison("document_id", FieldType.KEYWORD, Op.EXISTS, ())
 
 
 def one_of_objects(object_ids: Collection[str]) -> base_pb2.Filters:

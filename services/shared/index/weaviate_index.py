@@ -7,7 +7,7 @@ after a write returned meets a replica that has it.
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from weaviate.proto.v1 import base_pb2, batch_delete_pb2, batch_pb2, search_get_pb2
@@ -19,10 +19,11 @@ from services.shared.index.weaviate_churn import Churn
 from services.shared.index.weaviate_class import class_name, is_generation_id
 from services.shared.index.weaviate_classes import Classes, no_generation
 from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
-from services.shared.index.weaviate_filter import fields_of, one_of_objects, to_weaviate
+from services.shared.index.weaviate_condition import Condition
+from services.shared.index.weaviate_filter import fields_of, one_of_objects
 from services.shared.index.weaviate_leg import Reach, keyword_leg, vector_leg
 from services.shared.index.weaviate_node import WeaviateNode
-from services.shared.index.weaviate_objects import object_id, to_chunk, to_objects
+from services.shared.index.weaviate_objects import COLUMNS, object_id, to_chunk, to_objects
 from services.shared.index.weaviate_replicas import union_of
 from services.shared.index.weaviate_requests import (
     IDS_ONLY,
@@ -40,8 +41,10 @@ _WRITE_S = 60.0
 _IDS_PER_REQUEST = 1_000
 _PAGE = 1_000
 _WRITE_ATTEMPTS = 2
-# A request of this size takes a node about a second to write; the server refuses 100 MiB.
-_BATCH_BYTES = 4 * 2**20
+# 250 chunks of 768 dimensions with their text. A node writes some hundred chunks a second, fewer when it is busy, and a
+# request must end well before its time.
+_BATCH_BYTES = 2**20
+_BATCH_OBJECTS = 256
 
 _Answer = TypeVar("_Answer")
 
@@ -132,29 +135,30 @@ class WeaviateIndex:
     async def keyword(
         self, generation_id: str, tokens: Sequence[str], *, filter: Filter | None, limit: int, vectors: bool = True
     ) -> list[LegHit]:
-        filters = await self._filters(generation_id, filter)
-        if filters is False or not tokens or limit < 1:
+        condition = await self._condition(generation_id, filter)
+        if condition.is_never or not tokens or limit < 1:
             return []
+        wanted = Wanted(columns=(*COLUMNS, *condition.properties), vectors=vectors)
 
         async def read(node: NodeClient) -> list[Copy]:
-            wanted = Wanted(vectors=vectors)
-            return await keyword_leg(node, class_name(generation_id), tokens, filters, limit, wanted)
+            return await keyword_leg(node, class_name(generation_id), tokens, condition.filters, limit, wanted)
 
-        return _hits(await self._read(generation_id, read, limit=limit))
+        return condition.hits(await self._read(generation_id, read, limit=limit))
 
     async def nearest(
         self, generation_id: str, vector: Vector, *, filter: Filter | None, limit: int, vectors: bool = True
     ) -> list[LegHit]:
         await self._require_comparable(generation_id, vector)
-        filters = await self._filters(generation_id, filter)
-        if filters is False or limit < 1:
+        condition = await self._condition(generation_id, filter)
+        if condition.is_never or limit < 1:
             return []
+        wanted = Wanted(columns=(*COLUMNS, *condition.properties), vectors=vectors)
+        reach = self._reach[generation_id]
 
         async def read(node: NodeClient) -> list[Copy]:
-            wanted, reach = Wanted(vectors=vectors), self._reach[generation_id]
-            return await vector_leg(node, class_name(generation_id), vector, filters, limit, wanted, reach)
+            return await vector_leg(node, class_name(generation_id), vector, condition.filters, limit, wanted, reach)
 
-        return _hits(await self._read(generation_id, read, limit=limit))
+        return condition.hits(await self._read(generation_id, read, limit=limit))
 
     async def fetch(self, generation_id: str, chunk_ids: Sequence[str], *, vectors: bool) -> list[StoredChunk]:
         found = await self._by_ids(generation_id, chunk_ids, Wanted(vectors=vectors))
@@ -173,12 +177,12 @@ class WeaviateIndex:
         return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
 
     async def count(self, generation_id: str, filter: Filter | None = None) -> int:
-        filters = await self._filters(generation_id, filter)
-        if filters is False:
+        condition = await self._condition(generation_id, filter)
+        if condition.is_never:
             return 0
 
         async def read(node: NodeClient) -> int:
-            reply = await node.aggregate(count_request(class_name(generation_id), filters))
+            reply = await node.aggregate(count_request(class_name(generation_id), condition.filters))
             return int(reply.single_result.objects_count)
 
         return max(await self._ask(generation_id, read))
@@ -229,18 +233,12 @@ class WeaviateIndex:
         gone = await asyncio.gather(*map(is_gone, doubtful))
         return {copy.chunk_id for copy, is_gone in zip(doubtful, gone, strict=True) if is_gone}
 
-    async def _filters(self, generation_id: str, filter: Filter | None) -> base_pb2.Filters | Literal[False] | None:
-        """The filter as Weaviate reads it, None when it lets every chunk through, False when it matches none.
-
-        Raises NotFound.
-        """
+    async def _condition(self, generation_id: str, filter: Filter | None) -> Condition:
+        """The filter as this generation's class can be asked. Raises NotFound."""
         known = await self._classes.known(generation_id)
-        if filter is None:
-            return None
-        if not fields_of(filter) <= known.fields.keys() | BUILT_IN_FIELDS.keys():
+        if filter is not None and not fields_of(filter) <= known.fields.keys() | BUILT_IN_FIELDS.keys():
             known = await self._classes.read(generation_id)
-        filters = to_weaviate(filter, known.fields)
-        return None if filters is True else filters
+        return Condition.of(filter, known.fields)
 
     async def _require_comparable(self, generation_id: str, vector: Vector) -> None:
         known = await self._classes.known(generation_id)
@@ -313,10 +311,6 @@ def _writing(
     return lambda node: node.write(request)
 
 
-def _hits(found: Iterable[Copy]) -> list[LegHit]:
-    return [LegHit(to_chunk(copy.result), copy.score) for copy in found]
-
-
 def _portions(chunk_ids: Iterable[str]) -> Iterator[list[str]]:
     ids = list(chunk_ids)
     for start in range(0, len(ids), _IDS_PER_REQUEST):
@@ -328,7 +322,7 @@ def _batches(objects: Sequence[batch_pb2.BatchObject]) -> Iterator[list[batch_pb
     size = 0
     for one in objects:
         weight = one.ByteSize()
-        if batch and size + weight > _BATCH_BYTES:
+        if batch and (size + weight > _BATCH_BYTES or len(batch) == _BATCH_OBJECTS):
             yield batch
             batch, size = [], 0
         batch.append(one)

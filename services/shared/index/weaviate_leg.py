@@ -6,6 +6,7 @@ from weaviate.proto.v1 import base_pb2
 
 from services.shared.index.chunk import Vector
 from services.shared.index.weaviate_cluster import NodeClient
+from services.shared.index.weaviate_filter import every_chunk
 from services.shared.index.weaviate_requests import (
     IDS_ONLY,
     MAX_RESULTS,
@@ -58,7 +59,8 @@ async def vector_leg(
     """The `limit` chunks whose best windows are nearest to `vector`.
 
     Weaviate looks for windows and then brings their chunks, so fewer chunks than windows; it is asked for twice as many
-    windows until there are enough chunks, or the chunks hold fewer windows than it was asked for: then those are all.
+    windows until there are enough chunks, or the chunks hold fewer windows than it was asked for. Then those should be
+    all; but its graph may not lead to each of many equal vectors, so a generation as small as that is scanned.
     """
 
     async def best(depth: int, wanted: Wanted) -> list[Copy]:
@@ -69,8 +71,12 @@ async def vector_leg(
             if len(found) >= depth:
                 reach.windows_per_chunk = windows_per_chunk
                 return found
-            if windows == MAX_RESULTS or sum(copy.windows for copy in found) < windows:
+            if windows == MAX_RESULTS:
                 return found
+            if sum(copy.windows for copy in found) < windows:
+                if filters is not None:
+                    return found
+                return copies(await node.search(nearest_request(class_name, vector, every_chunk(), depth, wanted)))
             windows_per_chunk *= 2
 
     return await _cut(node, class_name, best, limit, wanted)

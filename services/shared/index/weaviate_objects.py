@@ -16,9 +16,16 @@ from weaviate.proto.v1 import base_pb2, batch_pb2, properties_pb2, search_get_pb
 
 from services.shared.index.checked_chunk import checked_vectors, comparable_metadata
 from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk, Vector
-from services.shared.index.fields import FieldType, start_of_period
+from services.shared.index.fields import FieldType, FieldValue, start_of_period
 from services.shared.index.weaviate_class import VECTORS, GenerationClass
-from services.shared.index.weaviate_filter import keyword_value, property_of, stored_date, stored_keyword, stored_value
+from services.shared.index.weaviate_filter import (
+    keyword_value,
+    property_of,
+    stored_date,
+    stored_keyword,
+    stored_value,
+    value_of_date,
+)
 
 COLUMNS = (
     *("chunk_id", "document_id", "revision", "ordinal", "title", "uri", "locale", "date", "heading_path", "pages"),
@@ -82,6 +89,30 @@ def to_chunk(result: search_get_pb2.SearchResult) -> StoredChunk:
         metadata=json.loads(fields["metadata"].text_value),
         vectors=_matrix(result.metadata.vectors),
     )
+
+
+def compared_values(
+    result: search_get_pb2.SearchResult, compared: Mapping[str, FieldType]
+) -> dict[str, FieldValue | None]:
+    """What filters on these fields compare of a result that brought their properties, None where it is missing."""
+    fields = result.properties.non_ref_props.fields
+    return {name: _compared(fields[property_of(name)], declared) for name, declared in compared.items()}
+
+
+def _compared(value: properties_pb2.Value, declared: FieldType) -> FieldValue | None:
+    if value.WhichOneof("kind") in (None, "null_value"):
+        return None
+    match declared:
+        case FieldType.KEYWORD:
+            return keyword_value(value.text_value)
+        case FieldType.INTEGER:
+            return int(value.int_value)
+        case FieldType.NUMBER:
+            return float(value.number_value)
+        case FieldType.DATE:
+            return value_of_date(value.int_value)
+        case FieldType.BOOLEAN:
+            return bool(value.bool_value)
 
 
 def _to_object(chunk: IndexedChunk, class_name: str, generation: GenerationClass) -> batch_pb2.BatchObject:

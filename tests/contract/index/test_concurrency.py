@@ -5,14 +5,17 @@ import asyncio
 import pytest
 
 from services.shared.index.chunk import IndexedChunk
+from services.shared.index.filters import Comparison, Op
 from services.shared.index.port import Index
 from services.shared.runtime.errors import NotFound
 from tests.contract.index.examples import (
     EAST,
     GENERATION,
+    NORTH,
     a_chunk,
     found_by_vector,
     found_by_words,
+    towards,
     windows,
 )
 
@@ -46,8 +49,14 @@ async def test_readers_see_whole_chunks_that_never_go_back_while_one_writes(inde
 
     def at(revision: int) -> list[IndexedChunk]:
         return [
-            a_chunk(name, revision=revision, text=f"r{revision}", vectors=windows(*[EAST] * (1 + revision % 2)))
-            for name in names
+            a_chunk(
+                name,
+                revision=revision,
+                text=f"r{revision}",
+                metadata={"year": revision},
+                vectors=windows(towards(1 - number / 100), NORTH),
+            )
+            for number, name in enumerate(names)
         ]
 
     await index.upsert(GENERATION, at(0))
@@ -72,8 +81,8 @@ async def test_readers_see_whole_chunks_that_never_go_back_while_one_writes(inde
                 assert [hit.chunk.chunk_id for hit in hits] == names
                 for hit in hits:
                     chunk = hit.chunk
-                    assert chunk.text == f"r{chunk.revision}"
-                    assert chunk.vectors is not None and len(chunk.vectors) == 1 + chunk.revision % 2
+                    assert (chunk.text, chunk.metadata) == (f"r{chunk.revision}", {"year": chunk.revision})
+                    assert chunk.vectors is not None and len(chunk.vectors) == 2
                     assert chunk.revision >= newest[chunk.chunk_id]
                     newest[chunk.chunk_id] = chunk.revision
             reads += 1
@@ -82,6 +91,67 @@ async def test_readers_see_whole_chunks_that_never_go_back_while_one_writes(inde
     _, own_reads, other_reads = await asyncio.gather(write(), read(index), read(second_index))
     assert own_reads > 1 and other_reads > 1
     assert [chunk.revision for chunk in await second_index.fetch(GENERATION, names, vectors=False)] == [last] * 10
+
+
+async def test_filtered_hit_meets_the_filter_with_what_it_brings(index: Index, second_index: Index) -> None:
+    names = [f"c{number}" for number in range(10)]
+    done = asyncio.Event()
+
+    async def write() -> None:
+        for year in range(2000, 2030):
+            await index.upsert(GENERATION, [a_chunk(name, metadata={"year": year}) for name in names])
+        done.set()
+
+    async def read() -> int:
+        hits = 0
+        while not done.is_set():
+            for year in (2000, 2010, 2020, 2029):
+                before = Comparison("year", Op.LTE, (year,))
+                found = await second_index.keyword(GENERATION, ["w:all"], filter=before, limit=50)
+                found += await second_index.nearest(GENERATION, EAST, filter=before, limit=50)
+                years = [int(hit.chunk.metadata["year"]) for hit in found]
+                assert all(found_year <= year for found_year in years)
+                hits += len(years)
+        return hits
+
+    await index.upsert(GENERATION, [a_chunk(name, metadata={"year": 1999}) for name in names])
+    _, hits = await asyncio.gather(write(), read())
+    assert hits > 10
+
+
+async def test_chunk_whose_vectors_are_replaced_is_the_old_one_the_new_one_or_missing(
+    index: Index, second_index: Index
+) -> None:
+    def at(revision: int) -> IndexedChunk:
+        return a_chunk("c1", revision=revision, text=f"r{revision}", vectors=windows(*[EAST] * (1 + revision % 2)))
+
+    await index.upsert(GENERATION, [at(0)])
+    done = asyncio.Event()
+
+    async def write() -> None:
+        for revision in range(1, 30):
+            await index.upsert(GENERATION, [at(revision)])
+        done.set()
+
+    async def read() -> int:
+        newest = reads = 0
+        while not done.is_set():
+            for hits in (
+                await second_index.keyword(GENERATION, ["w:all"], filter=None, limit=50),
+                await second_index.nearest(GENERATION, EAST, filter=None, limit=50),
+            ):
+                for hit in hits:
+                    chunk = hit.chunk
+                    assert chunk.text == f"r{chunk.revision}"
+                    assert chunk.vectors is not None and len(chunk.vectors) == 1 + chunk.revision % 2
+                    assert chunk.revision >= newest
+                    newest = chunk.revision
+            reads += 1
+        return reads
+
+    _, reads = await asyncio.gather(write(), read())
+    assert reads > 1
+    assert [chunk.revision for chunk in await second_index.fetch(GENERATION, ["c1"], vectors=False)] == [29]
 
 
 async def test_many_writers_of_one_process_lose_nothing(index: Index, second_index: Index) -> None:
