@@ -64,13 +64,18 @@ class Database:
             self._limit_s = TRANSACTION_TIMEOUT_S
 
     @classmethod
+    def connect(cls, url: str) -> Self:
+        """The database at `url` as it is, whatever its schema; as for `open`, but nothing is asked of it yet."""
+        return cls(_engine(url))
+
+    @classmethod
     async def open(cls, url: str) -> Self:
         """The database at `url`, created where it is a file, and migrated to the newest schema.
 
         `url` is `sqlite:////absolute/file.db` or `postgresql://user:password@host:port/database`. Raises InvalidInput
         for an address of another kind, DependencyUnavailable when it cannot be opened.
         """
-        database = cls(_engine(url))
+        database = cls.connect(url)
         try:
             with _mapped_errors():
                 async with database._turn, database._writes.begin() as connection:

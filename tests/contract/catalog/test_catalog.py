@@ -1,4 +1,4 @@
-"""Opening, migrating, failing and surviving."""
+"""Opening, failing and surviving."""
 
 import asyncio
 import os
@@ -8,15 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import text
 
 from services.shared.catalog.catalog import Catalog
-from services.shared.catalog.database import Database, migrate
-from services.shared.catalog.schema import metadata
+from services.shared.catalog.database import Database
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput
 from tests.contract.catalog.examples import a_collection, a_page, accept, claim
 
@@ -30,75 +25,6 @@ async def test_opening_twice_keeps_what_is_there(catalog: Catalog, catalog_url: 
 
     assert await again.collections.get("pages") == before
     await again.close()
-
-
-async def test_migrations_make_exactly_the_tables_of_the_schema(catalog_url: str) -> None:
-    def differences(connection: Connection) -> list[object]:
-        return list(compare_metadata(MigrationContext.configure(connection), metadata))
-
-    database = await Database.open(catalog_url)
-    async with database.read() as connection:
-        assert await connection.run_sync(differences) == []
-    await database.close()
-
-
-async def test_migrations_go_back_to_nothing_and_forward_again(catalog_url: str) -> None:
-    def back_and_forth(connection: Connection) -> list[str]:
-        config = Config()
-        config.set_main_option("script_location", "services.shared.catalog:migrations")
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
-        left = inspect(connection).get_table_names()
-        migrate(connection)
-        return left
-
-    database = await Database.open(catalog_url)
-    async with database.write() as connection:
-        assert await connection.run_sync(back_and_forth) == ["alembic_version"]
-    await database.close()
-    await (await Catalog.open(catalog_url)).close()
-
-
-async def test_what_had_failed_before_failures_were_marked_is_marked(catalog: Catalog, catalog_url: str) -> None:
-    def back_and_forth(connection: Connection) -> None:
-        config = Config()
-        config.set_main_option("script_location", "services.shared.catalog:migrations")
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0002")
-        migrate(connection)
-
-    await accept(catalog, a_page("bad"), a_page("good"))
-    (item,) = await claim(catalog)
-    await catalog.work.fail(item, reason="no text", now=20.0, retry_at=None)
-
-    database = await Database.open(catalog_url)
-    async with database.write() as connection:
-        await connection.run_sync(back_and_forth)
-    await database.close()
-
-    page = await catalog.documents.list("pages", after=None, limit=10)
-    assert [document.id for document in page.documents] == ["good"]
-
-
-async def test_schema_newer_than_this_code_is_left_as_it_is(catalog: Catalog, catalog_url: str) -> None:
-    database = await Database.open(catalog_url)
-    async with database.write() as connection:
-        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    await database.close()
-
-    newer = await Catalog.open(catalog_url)
-
-    assert (await newer.collections.get("pages")).active.id == "g1"
-    await newer.close()
-
-
-async def test_processes_that_open_an_empty_catalog_together_all_succeed(catalog_url: str) -> None:
-    opened = await asyncio.gather(*(Catalog.open(catalog_url) for _ in range(8)))
-
-    await a_collection(opened[0], "pages", generation_id="g1")
-    assert {(await one.collections.get("pages")).active.id for one in opened} == {"g1"}
-    for one in opened:
-        await one.close()
 
 
 async def test_read_sees_one_state_while_another_process_writes(catalog: Catalog, catalog_url: str) -> None:
