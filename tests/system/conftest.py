@@ -65,10 +65,10 @@ class Stack:
         return [(name, json.loads(data)) for name, data in found]
 
     def process_of(self, service: str) -> int:
-        """The process id of a service, asked of the kernel: the supervisor's child that runs its module."""
+        """The process id of a service, asked of the kernel: the supervisor's child that runs its module or program."""
         for pid in descendants(self.process.pid):
-            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if f"services.{service}".encode() in command:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            if f"services.{service}" in command or Path(command[0]).name == f"{service}-server":
                 return pid
         raise AssertionError(f"{service} has no process")
 
@@ -137,6 +137,18 @@ def running_stack(data: Path, **knobs: str) -> Iterator[Stack]:
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with running_stack(tmp_path_factory.mktemp("data")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def weaviate_stack(weaviate_server: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack that keeps its index in a Weaviate of its own."""
+    with running_stack(tmp_path_factory.mktemp("data"), INDEX="weaviate") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def stack(embedded_stack: Stack) -> Stack:
+    return embedded_stack

@@ -21,6 +21,13 @@ TRAVEL = {
 OFFICE = {"id": "office", "title": "Office", "html": "<h1>Office</h1><p>The office opens at 7 and closes at 20.</p>"}
 
 
+@pytest.fixture(scope="module", params=["embedded", pytest.param("weaviate", marks=pytest.mark.weaviate)])
+def stack(request: pytest.FixtureRequest) -> Stack:
+    """The stack on each engine."""
+    running: Stack = request.getfixturevalue(f"{request.param}_stack")
+    return running
+
+
 @pytest.fixture(scope="module")
 def handbook(stack: Stack) -> Stack:
     declared = {"name": "handbook", "profile": "docs", "locale": "en", "fields": {"area": "keyword", "year": "integer"}}

@@ -3,6 +3,8 @@
 import socket
 from pathlib import Path
 
+import pytest
+
 from tests.system.conftest import Stack, free_port, running_stack, start
 
 
@@ -27,12 +29,15 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path) -> None:
         assert f"port {port} is taken" in refusal(tmp_path, port)
 
 
-def test_what_was_stored_is_there_after_a_restart(tmp_path: Path) -> None:
-    with running_stack(tmp_path) as first:
+@pytest.mark.parametrize("engine", ["lancedb", pytest.param("weaviate", marks=pytest.mark.weaviate)])
+def test_what_was_stored_is_there_after_a_restart(request: pytest.FixtureRequest, tmp_path: Path, engine: str) -> None:
+    if engine == "weaviate":
+        request.getfixturevalue("weaviate_server")
+    with running_stack(tmp_path, INDEX=engine) as first:
         first.http.post("/v1/collections", json={"name": "kept", "profile": "docs", "locale": "en"})
         first.put("kept", {"id": "a", "text": "Herons stand in shallow water."})
         before = first.search("kept", "herons")
-    with running_stack(tmp_path) as second:
+    with running_stack(tmp_path, INDEX=engine) as second:
         after = second.search("kept", "herons")
     assert [hit["chunk_id"] for hit in after["hits"]] == [hit["chunk_id"] for hit in before["hits"]]
     assert after["generation"] == before["generation"]
