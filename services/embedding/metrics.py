@@ -29,8 +29,16 @@ class EmbeddingMetrics:
         self.vectors = Counter("plumbline_embedding_vectors", "Windows that went in.", ["lane"], registry=registry)
         self.tokens = Counter("plumbline_embedding_tokens", "Tokens that went in.", ["lane"], registry=registry)
         self.unsound_vectors = Counter(
-            "plumbline_embedding_unsound_vectors", "Rows that were not finite, or zero; refused.", registry=registry
+            "plumbline_embedding_unsound_vectors",
+            "Rows that were not finite, or zero, also in single precision; refused.",
+            registry=registry,
         )
+        self.recomputed = Counter(
+            "plumbline_embedding_recomputed_vectors",
+            "Rows that were not finite, or zero, and were computed again alone in single precision.",
+            registry=registry,
+        )
+        self.pairs = Counter("plumbline_embedding_pairs", "Pairs scored.", registry=registry)
         self.queue_tokens = Gauge("plumbline_embedding_queue_tokens", "Tokens that wait.", ["lane"], registry=registry)
         self.refusals = Counter(
             "plumbline_embedding_lane_refusals", "Calls refused because the lane was full.", ["lane"], registry=registry

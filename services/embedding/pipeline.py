@@ -3,23 +3,35 @@
 import asyncio
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from services.embedding.domain.embedding import EmbeddedText, Embedding, ModelFacts, Purpose, Timings, deal_rows
+from services.embedding.domain.embedding import (
+    EmbeddedText,
+    Embedding,
+    ModelFacts,
+    Purpose,
+    Timings,
+    deal_rows,
+    shortened,
+)
 from services.embedding.domain.texts import is_blank
 from services.embedding.domain.unit_vectors import Matrix, unit_rows
-from services.embedding.domain.windows import TokenizedText
+from services.embedding.domain.windows import Piece, TokenizedText
 from services.embedding.metrics import EmbeddingMetrics
 from services.embedding.ports import Encoder
 from services.embedding.query_cache import QueryCache
-from services.shared.batching.batcher import Batched, Batcher, Lane
+from services.shared.batching.batcher import Batcher, Lane, Work
 from services.shared.runtime.call import current_call
 from services.shared.runtime.errors import Internal, InvalidInput
 
 # What the vectors of one reply may take, counted as float32: a message of 32 MiB less room for everything else in it.
 MAX_VECTOR_BYTES = 28 * 1024 * 1024
+# Texts of so many code points are tokenised, and so many vectors normalised, in less time than a thread takes to be
+# handed them (0.1 ms); more would hold up every other call.
+_FEW_CODE_POINTS = 1000
+_FEW_VECTORS = 16
 _LANES = {Purpose.QUERY: Lane.QUERY, Purpose.PASSAGE: Lane.INGEST}
 
 
@@ -29,12 +41,17 @@ class EmbeddingPipeline:
     def __init__(
         self,
         encoder: Encoder,
-        batcher: Batcher[tuple[int, ...], Matrix],
+        batcher: Batcher,
         cache: QueryCache,
         metrics: EmbeddingMetrics,
+        *,
+        batch_tokens: Mapping[Lane, int],
     ) -> None:
         self._encoder = encoder
         self._batcher = batcher
+        self._work: Work[tuple[Piece, ...], Matrix] = Work(encoder.forward, batch_tokens)
+        # A batch of its own for each, since none fits with another in one token.
+        self._alone: Work[tuple[Piece, ...], Matrix] = Work(encoder.forward_in_float32, dict.fromkeys(Lane, 1))
         self._cache = cache
         self._metrics = metrics
 
@@ -43,13 +60,19 @@ class EmbeddingPipeline:
         """The model's."""
         return self._encoder.facts
 
+    @property
+    def ingest_batch_tokens(self) -> int:
+        """Padded tokens of a batch of passages."""
+        return self._work.batch_tokens[Lane.INGEST]
+
     def tokenizer_json(self) -> bytes:
         """The model's tokenizer."""
         return self._encoder.tokenizer_json()
 
-    async def embed(self, texts: Sequence[str], purpose: Purpose, *, truncate: bool) -> Embedding:
+    async def embed(self, texts: Sequence[str], purpose: Purpose, *, truncate: bool, dimensions: int = 0) -> Embedding:
         """The vectors of each text, one per window, or with `truncate` of its first window only.
 
+        They are cut to `dimensions`, which the model must offer; 0 leaves them whole.
         Raises InvalidInput naming the text that has no vector, Overloaded, DeadlineExceeded.
         """
         lane = _LANES[purpose]
@@ -67,7 +90,10 @@ class EmbeddingPipeline:
             if purpose is Purpose.QUERY:
                 self._remember(texts, known, fresh, truncate=truncate)
         self._metrics.texts.labels(lane).inc(len(texts))
-        return Embedding(tuple(known[index] for index in range(len(texts))), timings)
+        embedded = [known[index] for index in range(len(texts))]
+        if dimensions not in (0, self.facts.dimensions):
+            embedded = await asyncio.to_thread(_all_shortened, embedded, dimensions)
+        return Embedding(tuple(embedded), timings)
 
     async def _compute(
         self, texts: Sequence[str], places: Sequence[int], purpose: Purpose, *, truncate: bool
@@ -76,7 +102,10 @@ class EmbeddingPipeline:
         lane = _LANES[purpose]
         self._batcher.refuse_if_full(lane)
         started = time.perf_counter()
-        tokenized = await asyncio.to_thread(self._encoder.tokenize, texts, purpose, truncate=truncate)
+        if sum(map(len, texts)) <= _FEW_CODE_POINTS:
+            tokenized = self._encoder.tokenize(texts, purpose, truncate=truncate)
+        else:
+            tokenized = await asyncio.to_thread(self._encoder.tokenize, texts, purpose, truncate=truncate)
         tokenize_s = time.perf_counter() - started
         self._refuse_unfit(tokenized, places)
 
@@ -84,10 +113,16 @@ class EmbeddingPipeline:
         lengths = [len(window) for window in pieces]
         call = current_call()
         deadline = call.deadline if call else math.inf
-        batched = await self._batcher.submit(lane, pieces, lengths, deadline=deadline)
+        batched = await self._batcher.submit(self._work, lane, pieces, lengths, deadline=deadline)
 
         started = time.perf_counter()
-        embedded = self._embedded(tokenized, batched)
+        if len(pieces) <= _FEW_VECTORS:
+            rows, unsound = unit_rows(np.stack(batched.results))
+        else:
+            rows, unsound = await asyncio.to_thread(lambda: unit_rows(np.stack(batched.results)))
+        if unsound:
+            rows[unsound] = await self._sound([pieces[row] for row in unsound], lane, deadline)
+        embedded = deal_rows(rows, tokenized)
         post_s = time.perf_counter() - started
         timings = Timings(tokenize_s, batched.queue_s, batched.device_s, post_s)
         self._metrics.staged(lane, timings)
@@ -108,12 +143,19 @@ class EmbeddingPipeline:
                 field="texts",
             )
 
-    def _embedded(self, tokenized: Sequence[TokenizedText], batched: Batched[Matrix]) -> list[EmbeddedText]:
-        rows, unsound = unit_rows(np.stack(batched.results))
+    async def _sound(self, pieces: Sequence[tuple[Piece, ...]], lane: Lane, deadline: float) -> Matrix:
+        """Unit vectors of windows whose first ones were none, each computed alone and in single precision.
+
+        Half precision gives such vectors where an activation overflows. Raises Internal when one is none again.
+        """
+        self._metrics.recomputed.inc(len(pieces))
+        lengths = [len(window) for window in pieces]
+        again = await self._batcher.submit(self._alone, lane, pieces, lengths, deadline=deadline)
+        rows, unsound = unit_rows(np.stack(again.results))
         if unsound:
             self._metrics.unsound_vectors.inc(len(unsound))
-            raise Internal(f"{len(unsound)} of {len(rows)} vectors are zero or not finite")
-        return deal_rows(rows, tokenized)
+            raise Internal(f"{len(unsound)} of {len(rows)} vectors are zero or not finite, also in single precision")
+        return rows
 
     def _known(self, texts: Sequence[str], *, truncate: bool) -> dict[int, EmbeddedText]:
         """The cached ones of the texts, by index."""
@@ -132,3 +174,10 @@ class EmbeddingPipeline:
 
     def _key(self, text: str, *, truncate: bool) -> tuple[str, bool, str]:
         return (self.facts.weights_sha256, truncate, text)
+
+
+def _all_shortened(texts: Sequence[EmbeddedText], dimensions: int) -> list[EmbeddedText]:
+    try:
+        return [shortened(text, dimensions) for text in texts]
+    except ValueError as error:
+        raise Internal(str(error)) from None

@@ -14,7 +14,7 @@ from tokenizers.pre_tokenizers import Split
 
 from services.embedding.domain.embedding import ModelFacts, Purpose
 from services.embedding.domain.unit_vectors import Matrix
-from services.embedding.domain.windows import Span, TokenizedText, cut_into_windows
+from services.embedding.domain.windows import Piece, Span, TokenizedText, cut_into_windows
 
 NAME = "hashing"
 _DIMENSIONS = 384
@@ -65,11 +65,17 @@ class HashingEncoder:
 
         return cut_into_windows(len(text), tokens, pieces=pieces, room=_MAX_TOKENS, overlap=_OVERLAP, truncate=truncate)
 
-    def forward(self, windows: Sequence[Sequence[int]]) -> Matrix:
+    def forward(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
         """(n, d): in each dimension the roots of how often it was hit with either sign."""
-        counts = np.stack([np.bincount(pieces, minlength=2 * _DIMENSIONS) for pieces in windows])
+        counts = np.stack(
+            [np.bincount(np.asarray(pieces, dtype=np.int64), minlength=2 * _DIMENSIONS) for pieces in windows]
+        )
         roots = np.sqrt(counts)
         return np.asarray(roots[:, :_DIMENSIONS] - roots[:, _DIMENSIONS:], dtype=np.float32)
+
+    def forward_in_float32(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
+        """The same: it computes in single precision."""
+        return self.forward(windows)
 
     def tokenizer_json(self) -> bytes:
         """The tokenizer; every token has the same id, its text is what counts."""

@@ -5,7 +5,6 @@ ours, and a text within the limit gets the vector that `SentenceTransformer.enco
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,12 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 from transformers.utils import logging as transformers_logging
 
-from services.embedding.adapters.model_folder import UnfitModel
+from services.embedding.adapters.model_folder import ModelFolder
+from services.embedding.adapters.placement import Placement, padded, single_precision
 from services.embedding.domain.embedding import ModelFacts, Purpose
 from services.embedding.domain.unit_vectors import Matrix
-from services.embedding.domain.windows import Span, TokenizedText, cut_into_windows
+from services.embedding.domain.windows import Piece, Span, TokenizedText, cut_into_windows
+from services.embedding.ports import UnfitModel
 
 KIND = "sentence-transformers"
 # Word pieces that a window repeats of the one before: some three sentences; at most a quarter of what it has room for.
@@ -31,14 +32,23 @@ _PROMPT_NAMES = {Purpose.QUERY: ("query",), Purpose.PASSAGE: ("document", "passa
 class SentenceTransformerEncoder:
     """A loaded model. Raises UnfitModel when `encode` would do more than is done here."""
 
-    def __init__(self, module: SentenceTransformer, *, name: str, weights_sha256: str) -> None:
+    def __init__(
+        self,
+        module: SentenceTransformer,
+        *,
+        name: str,
+        weights_sha256: str,
+        revision: str = "",
+        prompts: Mapping[Purpose, str] | None = None,
+        shorter_dimensions: Sequence[int] = (),
+    ) -> None:
         first: Any = module[0]
         if not isinstance(first, Transformer) or not getattr(first.tokenizer, "is_fast", False):
             raise UnfitModel("it does not begin with a transformer that has a fast tokenizer")
         limit = module.max_seq_length
         if not limit or limit > _MOST_TOKENS:
             raise UnfitModel("it does not tell how many tokens it reads at once (max_seq_length)")
-        self._prompts = _prompts(module)
+        self._prompts = {**_prompts(module), **(prompts or {})}
         if any(self._prompts.values()) and any(
             isinstance(part, Pooling) and not part.include_prompt for part in module
         ):
@@ -50,15 +60,19 @@ class SentenceTransformerEncoder:
         self._before, self._after = _special_tokens(self._tokenizer)
         self._pad_id = first.tokenizer.pad_token_id or 0
         self._pads_left = first.tokenizer.padding_side == "left"
+        dimensions = module.get_embedding_dimension() or 0
+        offered = shorter_dimensions or getattr(first.model.config, "matryoshka_dimensions", None) or ()
         self._facts = ModelFacts(
             name=name,
             kind=KIND,
             weights_sha256=weights_sha256,
-            dimensions=module.get_embedding_dimension() or 0,
+            dimensions=dimensions,
             max_tokens=limit,
             special_tokens=len(self._before) + len(self._after),
             device=str(module.device),
             dtype=str(module.dtype).removeprefix("torch."),
+            revision=revision,
+            shorter_dimensions=tuple(sorted(size for size in offered if 0 < size < dimensions)),
         )
 
     @property
@@ -93,22 +107,18 @@ class SentenceTransformerEncoder:
             truncate=truncate,
         )
 
-    def forward(self, windows: Sequence[Sequence[int]]) -> Matrix:
+    def forward(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
         """(n, d) float32; padded to the longest window, on the side on which the model was trained."""
-        longest = max(map(len, windows))
-        ids = np.full((len(windows), longest), self._pad_id, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, pieces in enumerate(windows):
-            place = slice(longest - len(pieces), longest) if self._pads_left else slice(len(pieces))
-            ids[row, place] = pieces
-            mask[row, place] = 1
+        ids = [[int(piece) for piece in pieces] for pieces in windows]
         with torch.inference_mode():
-            features = {
-                "input_ids": torch.from_numpy(ids).to(self._module.device),
-                "attention_mask": torch.from_numpy(mask).to(self._module.device),
-            }
-            rows = self._module(features)["sentence_embedding"].float().cpu().numpy()
-        return np.asarray(rows, dtype=np.float32)
+            numbers, mask = padded(ids, fill=self._pad_id, pads_left=self._pads_left, device=self._module.device)
+            rows = self._module({"input_ids": numbers, "attention_mask": mask})["sentence_embedding"]
+            return np.asarray(rows.float().cpu().numpy(), dtype=np.float32)
+
+    def forward_in_float32(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
+        """As `forward`, with the weights in single precision for this once."""
+        with single_precision(self._module):
+            return self.forward(windows)
 
     def tokenizer_json(self) -> bytes:
         """The tokenizer as it is used here."""
@@ -116,59 +126,40 @@ class SentenceTransformerEncoder:
 
 
 def load_sentence_transformer(
-    folder: Path, *, name: str, weights_sha256: str, device: str, dtype: str, threads: int | None
+    folder: ModelFolder,
+    placement: Placement,
+    *,
+    prompts: Mapping[Purpose, str] | None = None,
+    shorter_dimensions: Sequence[int] = (),
 ) -> SentenceTransformerEncoder:
     """Load the model in `folder` from its safetensors, running none of its code and asking no network.
 
-    `device` is `auto`, `cpu` or `cuda[:n]`; `dtype` is `auto`, `float32`, `float16` or `bfloat16`; `threads` are
-    torch's on a CPU, None for as many as it takes by itself. Raises UnfitModel.
+    `prompts` and `shorter_dimensions` stand before what the model's own configuration says. Raises UnfitModel.
     """
-    if threads:
-        torch.set_num_threads(threads)
-    placed = _device(device)
-    number = _dtype(dtype, placed)
-    has_mkl = torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]
-    if has_mkl and number is torch.float32 and placed.type == "cpu":
-        # oneDNN keeps compiled kernels for each shape of a batch: 180 MiB after 900 shapes. MKL needs the same time and
-        # keeps none (all-MiniLM-L6-v2, 8 x 64 tokens on one core: 137 ms against 140 ms; memory flat at 525 MiB).
-        torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    sha256 = folder.weights_sha256()
     try:
         module = SentenceTransformer(
-            str(folder),
-            device=str(placed),
+            str(folder.path),
+            device=str(placement.device),
             local_files_only=True,
             trust_remote_code=False,
-            model_kwargs={"dtype": number, "use_safetensors": True},
+            model_kwargs={"dtype": placement.dtype, "use_safetensors": True},
         )
     except Exception as error:  # what the library raises for a broken folder has no common class
         reason = " ".join(str(error).split())
         raise UnfitModel(f"it could not be loaded: {type(error).__name__}: {reason}") from error
     # The library gives `dtype` to the transformer alone; a dense layer behind it has to follow.
-    return SentenceTransformerEncoder(module.to(number), name=name, weights_sha256=weights_sha256)
-
-
-def _device(wanted: str) -> torch.device:
-    device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted)
-    if device.type != "cuda":
-        return device
-    index = device.index or 0
-    if index >= torch.cuda.device_count():
-        raise UnfitModel(f"device {wanted} was asked for and there are {torch.cuda.device_count()} CUDA devices")
-    return torch.device("cuda", index)
-
-
-def _dtype(wanted: str, device: torch.device) -> torch.dtype:
-    """Half precision by default on CUDA, single on a CPU: few CPUs multiply in bfloat16, on others it is far slower."""
-    if wanted == "auto":
-        return torch.float16 if device.type == "cuda" else torch.float32
-    if device.type == "cpu" and wanted == "float16":
-        raise UnfitModel("float16 needs a CUDA device; a CPU computes in float32 or, with its units, in bfloat16")
-    if device.type == "cpu" and wanted == "bfloat16":
-        units = torch.cpu.get_capabilities()
-        if not (units.get("amx_bf16") or units.get("avx512_bf16")):
-            raise UnfitModel("bfloat16 needs a CPU with AMX or AVX512-BF16; this one is many times slower with it")
-    return {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}[wanted]
+    for part in list(module)[1:]:
+        part.to(placement.dtype)
+    return SentenceTransformerEncoder(
+        module,
+        name=folder.name,
+        weights_sha256=sha256,
+        revision=folder.revision,
+        prompts=prompts,
+        shorter_dimensions=shorter_dimensions,
+    )
 
 
 def _prompts(module: SentenceTransformer) -> Mapping[Purpose, str]:

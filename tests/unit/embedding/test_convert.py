@@ -22,7 +22,7 @@ TWO_TEXTS = Embedding(
 
 
 def test_a_request_is_read_with_float32_where_it_names_no_number_format() -> None:
-    call = embed_call_from_proto(pb.EmbedRequest(texts=["a"], purpose=pb.PURPOSE_PASSAGE), dimensions=2)
+    call = embed_call_from_proto(pb.EmbedRequest(texts=["a"], purpose=pb.PURPOSE_PASSAGE), FACTS)
     assert (call.texts, call.purpose, call.truncate) == (("a",), Purpose.PASSAGE, False)
     assert call.dtype == vectors_pb2.VECTOR_DTYPE_FLOAT32
 
@@ -42,7 +42,7 @@ def test_a_request_is_read_with_float32_where_it_names_no_number_format() -> Non
 )
 def test_a_request_out_of_bounds_is_refused_by_its_field(request_: pb.EmbedRequest, field: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        embed_call_from_proto(request_, dimensions=2)
+        embed_call_from_proto(request_, FACTS)
     assert refusal.value.field == field
 
 

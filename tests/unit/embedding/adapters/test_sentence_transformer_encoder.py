@@ -1,5 +1,6 @@
 """The encoder of real models agrees with the library's own `encode`; a tiny model with random weights stands in."""
 
+import hashlib
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
-from services.embedding.adapters.model_folder import UnfitModel
+from services.embedding.adapters.model_folder import ModelFolder
+from services.embedding.adapters.placement import place
 from services.embedding.adapters.sentence_transformer_encoder import (
     SentenceTransformerEncoder,
     load_sentence_transformer,
@@ -19,6 +20,7 @@ from services.embedding.adapters.sentence_transformer_encoder import (
 from services.embedding.domain.embedding import Purpose
 from services.embedding.domain.unit_vectors import unit_rows
 from services.embedding.domain.windows import TokenizedText
+from services.embedding.ports import UnfitModel
 from tests.fakes.tiny_model import write_tiny_model
 from tests.fakes.weights import MINILM, needs_weights
 
@@ -43,9 +45,14 @@ def library(folder: Path) -> SentenceTransformer:
     return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
 
 
-def load(folder: Path, **knobs: Any) -> SentenceTransformerEncoder:
-    chosen = {"device": "cpu", "dtype": "auto", "threads": 1} | knobs
-    return load_sentence_transformer(folder, name="tiny", weights_sha256="ab", **chosen)
+def load(folder: Path, *, device: str = "cpu", dtype: str = "float32", **knobs: Any) -> SentenceTransformerEncoder:
+    placement = place(device=device, dtype=dtype, threads=1)
+    return load_sentence_transformer(ModelFolder(folder, config="modules.json"), placement, **knobs)
+
+
+def sha256_of(folder: Path) -> str:
+    (weights,) = folder.rglob("*.safetensors")
+    return hashlib.sha256(weights.read_bytes()).hexdigest()
 
 
 def vectors(
@@ -135,9 +142,9 @@ def test_a_text_without_a_token_has_no_window_whatever_the_prompt(
     assert (tokenized.tokens, tokenized.windows) == (0, ())
 
 
-def test_the_facts_are_the_models(encoder: SentenceTransformerEncoder) -> None:
+def test_the_facts_are_the_models(encoder: SentenceTransformerEncoder, folder: Path) -> None:
     facts = encoder.facts
-    assert (facts.name, facts.kind, facts.weights_sha256) == ("tiny", "sentence-transformers", "ab")
+    assert (facts.name, facts.kind, facts.weights_sha256) == ("tiny", "sentence-transformers", sha256_of(folder))
     assert (facts.dimensions, facts.max_tokens, facts.special_tokens) == (32, MAX_TOKENS, 2)
     assert (facts.device, facts.dtype) == ("cpu", "float32")
 
@@ -175,34 +182,12 @@ def test_broken_weights_are_refused_in_one_line(tmp_path: Path) -> None:
         load(folder)
 
 
-def test_half_precision_is_refused_on_a_cpu(folder: Path) -> None:
-    with pytest.raises(UnfitModel, match="float16 needs a CUDA device"):
-        load(folder, dtype="float16")
-
-
-@pytest.mark.parametrize("units", [{}, {"avx512_bf16": False, "amx_bf16": False}])
-def test_bfloat16_is_refused_on_a_cpu_without_units_for_it(
-    folder: Path, units: dict[str, bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: units)
-    with pytest.raises(UnfitModel, match="AVX512-BF16"):
-        load(folder, dtype="bfloat16")
-
-
-def test_a_cuda_device_that_is_not_there_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    with pytest.raises(UnfitModel, match="there are 1 CUDA devices"):
-        load(folder, device="cuda:1")
-
-
 @needs_weights
 def test_minilm_gives_the_vectors_of_the_library_for_texts_of_all_lengths_in_any_order() -> None:
     words = Path(__file__).read_text().split()
     shuffled = random.Random(6)
     texts = [" ".join(shuffled.choices(words, k=shuffled.choice((1, 3, 8, 20, 40)))) for _ in range(40)]
-    encoder = load_sentence_transformer(
-        MINILM, name="minilm", weights_sha256="ab", device="cpu", dtype="auto", threads=2
-    )
+    encoder = load(MINILM)
     theirs = SentenceTransformer(str(MINILM), device="cpu", local_files_only=True).encode(texts)
     within = [text.tokens <= 254 for text in encoder.tokenize(texts, Purpose.PASSAGE, truncate=False)]
     assert all(within)

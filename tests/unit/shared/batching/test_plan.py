@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.shared.batching.plan import leading_batch, padded_tokens, similar_batch
+from services.shared.batching.plan import leading_batch, padded_tokens, similar_batch, tokens_within
 
 Plan = Callable[..., list[int]]
 LENGTHS = st.lists(st.integers(1, 300), min_size=1, max_size=60)
@@ -94,3 +94,14 @@ def test_short_items_do_not_pad_a_long_one() -> None:
 
 def test_equal_lengths_go_in_order_of_arrival() -> None:
     assert drained(similar_batch, [10, 10, 10, 10, 10], 20) == [[0, 1], [2, 3], [4]]
+
+
+def test_a_batch_is_sized_by_the_pace_of_the_one_that_was_tried() -> None:
+    # 512 tokens in 0.125 s: 1,024 in 0.25 s.
+    assert tokens_within(0.25, tried_tokens=512, tried_s=0.125, most=4096) == 1024
+    assert tokens_within(0.25, tried_tokens=512, tried_s=0.0125, most=4096) == 4096
+
+
+@pytest.mark.parametrize(("tried_s", "tokens"), [(1000.0, 1), (0.0, 4096)])
+def test_a_size_is_never_below_one_token_nor_over_the_most(tried_s: float, tokens: int) -> None:
+    assert tokens_within(0.15, tried_tokens=16, tried_s=tried_s, most=4096) == tokens

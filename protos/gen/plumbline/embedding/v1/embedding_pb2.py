@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from plumbline.embedding.v1 import vectors_pb2 as plumbline_dot_embedding_dot_v1_dot_vectors__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&plumbline/embedding/v1/embedding.proto\x12\x16plumbline.embedding.v1\x1a$plumbline/embedding/v1/vectors.proto\"I\n\rModelIdentity\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0eweights_sha256\x18\x02 \x01(\t\x12\x12\n\ndimensions\x18\x03 \x01(\r\"\xb8\x01\n\x0c\x45mbedRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x30\n\x07purpose\x18\x02 \x01(\x0e\x32\x1f.plumbline.embedding.v1.Purpose\x12\r\n\x05texts\x18\x03 \x03(\t\x12\x32\n\x05\x64type\x18\x04 \x01(\x0e\x32#.plumbline.embedding.v1.VectorDtype\x12\x10\n\x08truncate\x18\x05 \x01(\x08\x12\x12\n\ndimensions\x18\x06 \x01(\r\"$\n\x06Window\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0b\n\x03\x65nd\x18\x02 \x01(\r\"u\n\x0c\x45mbeddedText\x12\x0e\n\x06tokens\x18\x01 \x01(\r\x12/\n\x07windows\x18\x02 \x03(\x0b\x32\x1e.plumbline.embedding.v1.Window\x12\x11\n\tfirst_row\x18\x03 \x01(\r\x12\x11\n\ttruncated\x18\x04 \x01(\x08\"Z\n\x0c\x45mbedTimings\x12\x13\n\x0btokenize_ms\x18\x01 \x01(\x01\x12\x10\n\x08queue_ms\x18\x02 \x01(\x01\x12\x12\n\nforward_ms\x18\x03 \x01(\x01\x12\x0f\n\x07post_ms\x18\x04 \x01(\x01\"\xe9\x01\n\rEmbedResponse\x12\x36\n\x07vectors\x18\x01 \x01(\x0b\x32%.plumbline.embedding.v1.PackedVectors\x12\x33\n\x05texts\x18\x02 \x03(\x0b\x32$.plumbline.embedding.v1.EmbeddedText\x12\x34\n\x05model\x18\x03 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x35\n\x07timings\x18\x04 \x01(\x0b\x32$.plumbline.embedding.v1.EmbedTimings\"+\n\tScorePair\x12\r\n\x05query\x18\x01 \x01(\t\x12\x0f\n\x07passage\x18\x02 \x01(\t\"O\n\x0cScoreRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x30\n\x05pairs\x18\x02 \x03(\x0b\x32!.plumbline.embedding.v1.ScorePair\"\x8c\x01\n\rScoreResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x02\x12\x34\n\x05model\x18\x02 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x35\n\x07timings\x18\x03 \x01(\x0b\x32$.plumbline.embedding.v1.EmbedTimings\"=\n\x14\x44\x65scribeModelRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0ewith_tokenizer\x18\x02 \x01(\x08\"\xfb\x01\n\x15\x44\x65scribeModelResponse\x12\x34\n\x05model\x18\x01 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x12\n\nmax_tokens\x18\x02 \x01(\r\x12\x16\n\x0especial_tokens\x18\x03 \x01(\r\x12\x16\n\x0etokenizer_json\x18\x04 \x01(\x0c\x12\x0e\n\x06\x64\x65vice\x18\x05 \x01(\t\x12\r\n\x05\x64type\x18\x06 \x01(\t\x12\x11\n\tlanguages\x18\x07 \x03(\t\x12\x0e\n\x06loaded\x18\x08 \x03(\t\x12\x0c\n\x04kind\x18\t \x01(\t\x12\x18\n\x10tokens_estimated\x18\n \x01(\x08*J\n\x07Purpose\x12\x17\n\x13PURPOSE_UNSPECIFIED\x10\x00\x12\x11\n\rPURPOSE_QUERY\x10\x01\x12\x13\n\x0fPURPOSE_PASSAGE\x10\x02\x32\xac\x02\n\x10\x45mbeddingService\x12T\n\x05\x45mbed\x12$.plumbline.embedding.v1.EmbedRequest\x1a%.plumbline.embedding.v1.EmbedResponse\x12T\n\x05Score\x12$.plumbline.embedding.v1.ScoreRequest\x1a%.plumbline.embedding.v1.ScoreResponse\x12l\n\rDescribeModel\x12,.plumbline.embedding.v1.DescribeModelRequest\x1a-.plumbline.embedding.v1.DescribeModelResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&plumbline/embedding/v1/embedding.proto\x12\x16plumbline.embedding.v1\x1a$plumbline/embedding/v1/vectors.proto\"I\n\rModelIdentity\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0eweights_sha256\x18\x02 \x01(\t\x12\x12\n\ndimensions\x18\x03 \x01(\r\"\xb8\x01\n\x0c\x45mbedRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x30\n\x07purpose\x18\x02 \x01(\x0e\x32\x1f.plumbline.embedding.v1.Purpose\x12\r\n\x05texts\x18\x03 \x03(\t\x12\x32\n\x05\x64type\x18\x04 \x01(\x0e\x32#.plumbline.embedding.v1.VectorDtype\x12\x10\n\x08truncate\x18\x05 \x01(\x08\x12\x12\n\ndimensions\x18\x06 \x01(\r\"$\n\x06Window\x12\r\n\x05start\x18\x01 \x01(\r\x12\x0b\n\x03\x65nd\x18\x02 \x01(\r\"u\n\x0c\x45mbeddedText\x12\x0e\n\x06tokens\x18\x01 \x01(\r\x12/\n\x07windows\x18\x02 \x03(\x0b\x32\x1e.plumbline.embedding.v1.Window\x12\x11\n\tfirst_row\x18\x03 \x01(\r\x12\x11\n\ttruncated\x18\x04 \x01(\x08\"Z\n\x0c\x45mbedTimings\x12\x13\n\x0btokenize_ms\x18\x01 \x01(\x01\x12\x10\n\x08queue_ms\x18\x02 \x01(\x01\x12\x12\n\nforward_ms\x18\x03 \x01(\x01\x12\x0f\n\x07post_ms\x18\x04 \x01(\x01\"\xe9\x01\n\rEmbedResponse\x12\x36\n\x07vectors\x18\x01 \x01(\x0b\x32%.plumbline.embedding.v1.PackedVectors\x12\x33\n\x05texts\x18\x02 \x03(\x0b\x32$.plumbline.embedding.v1.EmbeddedText\x12\x34\n\x05model\x18\x03 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x35\n\x07timings\x18\x04 \x01(\x0b\x32$.plumbline.embedding.v1.EmbedTimings\"+\n\tScorePair\x12\r\n\x05query\x18\x01 \x01(\t\x12\x0f\n\x07passage\x18\x02 \x01(\t\"O\n\x0cScoreRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x30\n\x05pairs\x18\x02 \x03(\x0b\x32!.plumbline.embedding.v1.ScorePair\"\x9d\x01\n\rScoreResponse\x12\x0e\n\x06scores\x18\x01 \x03(\x02\x12\x34\n\x05model\x18\x02 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x35\n\x07timings\x18\x03 \x01(\x0b\x32$.plumbline.embedding.v1.EmbedTimings\x12\x0f\n\x07windows\x18\x04 \x03(\r\"=\n\x14\x44\x65scribeModelRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0ewith_tokenizer\x18\x02 \x01(\x08\"\xa9\x02\n\x15\x44\x65scribeModelResponse\x12\x34\n\x05model\x18\x01 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x12\n\nmax_tokens\x18\x02 \x01(\r\x12\x16\n\x0especial_tokens\x18\x03 \x01(\r\x12\x16\n\x0etokenizer_json\x18\x04 \x01(\x0c\x12\x0e\n\x06\x64\x65vice\x18\x05 \x01(\t\x12\r\n\x05\x64type\x18\x06 \x01(\t\x12\x11\n\tlanguages\x18\x07 \x03(\t\x12\x0e\n\x06loaded\x18\x08 \x03(\t\x12\x0c\n\x04kind\x18\t \x01(\t\x12\x18\n\x10tokens_estimated\x18\n \x01(\x08\x12\x10\n\x08revision\x18\x0b \x01(\t\x12\x1a\n\x12shorter_dimensions\x18\x0c \x03(\r\"9\n\x10LoadModelRequest\x12\r\n\x05model\x18\x01 \x01(\t\x12\x16\n\x0eweights_sha256\x18\x02 \x01(\t\"Y\n\x11LoadModelResponse\x12\x34\n\x05model\x18\x01 \x01(\x0b\x32%.plumbline.embedding.v1.ModelIdentity\x12\x0e\n\x06loaded\x18\x02 \x03(\t\"!\n\x10\x44ropModelRequest\x12\r\n\x05model\x18\x01 \x01(\t\"#\n\x11\x44ropModelResponse\x12\x0e\n\x06loaded\x18\x01 \x03(\t*J\n\x07Purpose\x12\x17\n\x13PURPOSE_UNSPECIFIED\x10\x00\x12\x11\n\rPURPOSE_QUERY\x10\x01\x12\x13\n\x0fPURPOSE_PASSAGE\x10\x02\x32\xf0\x03\n\x10\x45mbeddingService\x12T\n\x05\x45mbed\x12$.plumbline.embedding.v1.EmbedRequest\x1a%.plumbline.embedding.v1.EmbedResponse\x12T\n\x05Score\x12$.plumbline.embedding.v1.ScoreRequest\x1a%.plumbline.embedding.v1.ScoreResponse\x12l\n\rDescribeModel\x12,.plumbline.embedding.v1.DescribeModelRequest\x1a-.plumbline.embedding.v1.DescribeModelResponse\x12`\n\tLoadModel\x12(.plumbline.embedding.v1.LoadModelRequest\x1a).plumbline.embedding.v1.LoadModelResponse\x12`\n\tDropModel\x12(.plumbline.embedding.v1.DropModelRequest\x1a).plumbline.embedding.v1.DropModelResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'plumbline.embedding.v1.embedding_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PURPOSE']._serialized_start=1437
-  _globals['_PURPOSE']._serialized_end=1511
+  _globals['_PURPOSE']._serialized_start=1722
+  _globals['_PURPOSE']._serialized_end=1796
   _globals['_MODELIDENTITY']._serialized_start=104
   _globals['_MODELIDENTITY']._serialized_end=177
   _globals['_EMBEDREQUEST']._serialized_start=180
@@ -51,11 +51,19 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SCOREREQUEST']._serialized_start=896
   _globals['_SCOREREQUEST']._serialized_end=975
   _globals['_SCORERESPONSE']._serialized_start=978
-  _globals['_SCORERESPONSE']._serialized_end=1118
-  _globals['_DESCRIBEMODELREQUEST']._serialized_start=1120
-  _globals['_DESCRIBEMODELREQUEST']._serialized_end=1181
-  _globals['_DESCRIBEMODELRESPONSE']._serialized_start=1184
-  _globals['_DESCRIBEMODELRESPONSE']._serialized_end=1435
-  _globals['_EMBEDDINGSERVICE']._serialized_start=1514
-  _globals['_EMBEDDINGSERVICE']._serialized_end=1814
+  _globals['_SCORERESPONSE']._serialized_end=1135
+  _globals['_DESCRIBEMODELREQUEST']._serialized_start=1137
+  _globals['_DESCRIBEMODELREQUEST']._serialized_end=1198
+  _globals['_DESCRIBEMODELRESPONSE']._serialized_start=1201
+  _globals['_DESCRIBEMODELRESPONSE']._serialized_end=1498
+  _globals['_LOADMODELREQUEST']._serialized_start=1500
+  _globals['_LOADMODELREQUEST']._serialized_end=1557
+  _globals['_LOADMODELRESPONSE']._serialized_start=1559
+  _globals['_LOADMODELRESPONSE']._serialized_end=1648
+  _globals['_DROPMODELREQUEST']._serialized_start=1650
+  _globals['_DROPMODELREQUEST']._serialized_end=1683
+  _globals['_DROPMODELRESPONSE']._serialized_start=1685
+  _globals['_DROPMODELRESPONSE']._serialized_end=1720
+  _globals['_EMBEDDINGSERVICE']._serialized_start=1799
+  _globals['_EMBEDDINGSERVICE']._serialized_end=2295
 # @@protoc_insertion_point(module_scope)

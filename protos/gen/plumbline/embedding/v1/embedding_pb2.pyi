@@ -104,14 +104,16 @@ class ScoreRequest(_message.Message):
     def __init__(self, model: _Optional[str] = ..., pairs: _Optional[_Iterable[_Union[ScorePair, _Mapping]]] = ...) -> None: ...
 
 class ScoreResponse(_message.Message):
-    __slots__ = ("scores", "model", "timings")
+    __slots__ = ("scores", "model", "timings", "windows")
     SCORES_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     TIMINGS_FIELD_NUMBER: _ClassVar[int]
+    WINDOWS_FIELD_NUMBER: _ClassVar[int]
     scores: _containers.RepeatedScalarFieldContainer[float]
     model: ModelIdentity
     timings: EmbedTimings
-    def __init__(self, scores: _Optional[_Iterable[float]] = ..., model: _Optional[_Union[ModelIdentity, _Mapping]] = ..., timings: _Optional[_Union[EmbedTimings, _Mapping]] = ...) -> None: ...
+    windows: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, scores: _Optional[_Iterable[float]] = ..., model: _Optional[_Union[ModelIdentity, _Mapping]] = ..., timings: _Optional[_Union[EmbedTimings, _Mapping]] = ..., windows: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class DescribeModelRequest(_message.Message):
     __slots__ = ("model", "with_tokenizer")
@@ -122,7 +124,7 @@ class DescribeModelRequest(_message.Message):
     def __init__(self, model: _Optional[str] = ..., with_tokenizer: bool = ...) -> None: ...
 
 class DescribeModelResponse(_message.Message):
-    __slots__ = ("model", "max_tokens", "special_tokens", "tokenizer_json", "device", "dtype", "languages", "loaded", "kind", "tokens_estimated")
+    __slots__ = ("model", "max_tokens", "special_tokens", "tokenizer_json", "device", "dtype", "languages", "loaded", "kind", "tokens_estimated", "revision", "shorter_dimensions")
     MODEL_FIELD_NUMBER: _ClassVar[int]
     MAX_TOKENS_FIELD_NUMBER: _ClassVar[int]
     SPECIAL_TOKENS_FIELD_NUMBER: _ClassVar[int]
@@ -133,6 +135,8 @@ class DescribeModelResponse(_message.Message):
     LOADED_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     TOKENS_ESTIMATED_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    SHORTER_DIMENSIONS_FIELD_NUMBER: _ClassVar[int]
     model: ModelIdentity
     max_tokens: int
     special_tokens: int
@@ -143,4 +147,34 @@ class DescribeModelResponse(_message.Message):
     loaded: _containers.RepeatedScalarFieldContainer[str]
     kind: str
     tokens_estimated: bool
-    def __init__(self, model: _Optional[_Union[ModelIdentity, _Mapping]] = ..., max_tokens: _Optional[int] = ..., special_tokens: _Optional[int] = ..., tokenizer_json: _Optional[bytes] = ..., device: _Optional[str] = ..., dtype: _Optional[str] = ..., languages: _Optional[_Iterable[str]] = ..., loaded: _Optional[_Iterable[str]] = ..., kind: _Optional[str] = ..., tokens_estimated: bool = ...) -> None: ...
+    revision: str
+    shorter_dimensions: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, model: _Optional[_Union[ModelIdentity, _Mapping]] = ..., max_tokens: _Optional[int] = ..., special_tokens: _Optional[int] = ..., tokenizer_json: _Optional[bytes] = ..., device: _Optional[str] = ..., dtype: _Optional[str] = ..., languages: _Optional[_Iterable[str]] = ..., loaded: _Optional[_Iterable[str]] = ..., kind: _Optional[str] = ..., tokens_estimated: bool = ..., revision: _Optional[str] = ..., shorter_dimensions: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class LoadModelRequest(_message.Message):
+    __slots__ = ("model", "weights_sha256")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    WEIGHTS_SHA256_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    weights_sha256: str
+    def __init__(self, model: _Optional[str] = ..., weights_sha256: _Optional[str] = ...) -> None: ...
+
+class LoadModelResponse(_message.Message):
+    __slots__ = ("model", "loaded")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    LOADED_FIELD_NUMBER: _ClassVar[int]
+    model: ModelIdentity
+    loaded: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, model: _Optional[_Union[ModelIdentity, _Mapping]] = ..., loaded: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class DropModelRequest(_message.Message):
+    __slots__ = ("model",)
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    def __init__(self, model: _Optional[str] = ...) -> None: ...
+
+class DropModelResponse(_message.Message):
+    __slots__ = ("loaded",)
+    LOADED_FIELD_NUMBER: _ClassVar[int]
+    loaded: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, loaded: _Optional[_Iterable[str]] = ...) -> None: ...

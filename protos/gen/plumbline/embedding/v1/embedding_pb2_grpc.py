@@ -50,6 +50,16 @@ class EmbeddingServiceStub(object):
                 request_serializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DescribeModelRequest.SerializeToString,
                 response_deserializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DescribeModelResponse.FromString,
                 _registered_method=True)
+        self.LoadModel = channel.unary_unary(
+                '/plumbline.embedding.v1.EmbeddingService/LoadModel',
+                request_serializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.LoadModelRequest.SerializeToString,
+                response_deserializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.LoadModelResponse.FromString,
+                _registered_method=True)
+        self.DropModel = channel.unary_unary(
+                '/plumbline.embedding.v1.EmbeddingService/DropModel',
+                request_serializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DropModelRequest.SerializeToString,
+                response_deserializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DropModelResponse.FromString,
+                _registered_method=True)
 
 
 class EmbeddingServiceServicer(object):
@@ -82,6 +92,24 @@ class EmbeddingServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def LoadModel(self, request, context):
+        """Loads one more model beside those that answer; they answer on meanwhile. The reply comes after a real forward pass.
+        For this process only and until it ends: what is loaded at the start stands in its settings.
+        INVALID_ARGUMENT: not a plain name. FAILED_PRECONDITION: two are loaded already, or this one cannot be served; the
+        sentence says why. UNAVAILABLE: still loading.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DropModel(self, request, context):
+        """Stops serving a model and forgets its weights; calls to it that run are finished.
+        NOT_FOUND: it is not loaded here. FAILED_PRECONDITION: it is the only one. UNAVAILABLE: still loading.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_EmbeddingServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -99,6 +127,16 @@ def add_EmbeddingServiceServicer_to_server(servicer, server):
                     servicer.DescribeModel,
                     request_deserializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DescribeModelRequest.FromString,
                     response_serializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DescribeModelResponse.SerializeToString,
+            ),
+            'LoadModel': grpc.unary_unary_rpc_method_handler(
+                    servicer.LoadModel,
+                    request_deserializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.LoadModelRequest.FromString,
+                    response_serializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.LoadModelResponse.SerializeToString,
+            ),
+            'DropModel': grpc.unary_unary_rpc_method_handler(
+                    servicer.DropModel,
+                    request_deserializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DropModelRequest.FromString,
+                    response_serializer=plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DropModelResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -183,6 +221,60 @@ class EmbeddingService(object):
             '/plumbline.embedding.v1.EmbeddingService/DescribeModel',
             plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DescribeModelRequest.SerializeToString,
             plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DescribeModelResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LoadModel(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/plumbline.embedding.v1.EmbeddingService/LoadModel',
+            plumbline_dot_embedding_dot_v1_dot_embedding__pb2.LoadModelRequest.SerializeToString,
+            plumbline_dot_embedding_dot_v1_dot_embedding__pb2.LoadModelResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DropModel(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/plumbline.embedding.v1.EmbeddingService/DropModel',
+            plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DropModelRequest.SerializeToString,
+            plumbline_dot_embedding_dot_v1_dot_embedding__pb2.DropModelResponse.FromString,
             options,
             channel_credentials,
             insecure,
