@@ -45,6 +45,13 @@ class IngestSettings(IndexSettings):
     optimize_every_s: float = Field(
         30.0, ge=1, le=86_400, description="Seconds between folding fresh rows into an index that changed."
     )
+    keep_unnamed_s: float = Field(
+        86_400.0,
+        ge=7_200,
+        le=31_536_000,
+        description="Seconds that an original which no document names any more is kept, twice: once where it lies and "
+        "once set aside. Longer than the longest upload.",
+    )
     max_waiting_documents: int = Field(
         200_000,
         ge=1,

@@ -14,6 +14,7 @@ from services.ingest.adapters.embedding_service import EmbeddingService
 from services.ingest.adapters.parsers.by_media_type import parse
 from services.ingest.collections import CollectionKeeper
 from services.ingest.domain.blocks import ParsedDocument
+from services.ingest.garbage import Garbage
 from services.ingest.maintenance import Maintenance
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
@@ -70,6 +71,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         catalog, blobs, metrics,
         max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=ring,
     )  # fmt: skip
+    garbage = Garbage(catalog, blobs, keep_s=settings.keep_unnamed_s, clock=time.time)
     keeper = CollectionKeeper(catalog, index, embedder, model=settings.model, clock=time.time)
     servicer = IngestServicer(catalog, keeper, acceptance, clock=time.time)
 
@@ -85,7 +87,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         services=[SERVICE],
         metrics=metrics.rpc,
         become_ready=become_ready,
-        background=[*(worker.run for worker in workers), maintenance.run],
+        background=[*(worker.run for worker in workers), maintenance.run, garbage.run],
         closables=[catalog, index, client],
     )
 

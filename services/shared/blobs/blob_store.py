@@ -10,7 +10,7 @@ import re
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from fsspec import AbstractFileSystem, url_to_fs
@@ -19,7 +19,14 @@ from fsspec.implementations.local import LocalFileSystem
 from services.shared.runtime.errors import DependencyUnavailable, Internal, InvalidInput, NotFound
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_INCOMING = "incoming"  # below the root, so that a finished file is renamed and not copied
+# Below the root, so that a file is renamed and not copied.
+_INCOMING = "incoming"
+_CONDEMNED = "condemned"
+PREFIXES = tuple(f"{number:02x}" for number in range(256))
+"""The first digits of all digests, by which the store can be walked a part at a time."""
+
+STORED_AGAIN_AFTER = timedelta(hours=1)
+"""A blob that was stored longer ago is stored anew with the same content, so that collecting garbage sees it used."""
 
 
 @contextmanager
@@ -75,9 +82,29 @@ class BlobStore:
         """Remove what uploads that were cut off left behind, untouched since `before`; how many there were."""
         return await asyncio.to_thread(self._sweep_incoming, before)
 
-    async def delete(self, digest: str) -> None:
-        """Remove the blob; one that is not there is no error."""
-        await asyncio.to_thread(self._delete, digest)
+    async def digests(self, prefix: str) -> list[str]:
+        """The digests of all blobs that begin with one of `PREFIXES`, in ascending order."""
+        return await asyncio.to_thread(self._digests, prefix)
+
+    async def condemn(self, digest: str, *, before: datetime) -> bool:
+        """Set the blob aside unless it was stored since `before`; whether it is set aside now.
+
+        `get` still finds it and puts it back, and so does storing its content again: nobody who uses it at this very
+        moment loses it.
+        """
+        return await asyncio.to_thread(self._condemn, digest, before)
+
+    async def condemned(self) -> list[str]:
+        """The digests of all blobs that are set aside, in ascending order."""
+        return await asyncio.to_thread(self._all_condemned)
+
+    async def restore(self, digest: str) -> None:
+        """Put the blob back if it is set aside."""
+        await asyncio.to_thread(self._restore, digest)
+
+    async def remove_condemned(self, digest: str, *, before: datetime) -> bool:
+        """Remove the blob for good if it was set aside before `before`; whether it was."""
+        return await asyncio.to_thread(self._remove_condemned, digest, before)
 
     def _put_bytes(self, content: bytes) -> str:
         digest = hashlib.sha256(content).hexdigest()
@@ -96,30 +123,38 @@ class BlobStore:
         path = _path(self._root, digest)
         if not self._files.exists(path) or self._files.size(path) != size:
             return False
+        if self._files.modified(path) < datetime.now(UTC) - STORED_AGAIN_AFTER:
+            return False
         if isinstance(self._files, LocalFileSystem):
             _sync_names(self._root, digest)  # whoever stored it may have died before that
         return True
 
     @_mapped_errors()
     def _get(self, digest: str) -> bytes:
+        path = _path(self._root, digest)
         try:
-            content: bytes = self._files.cat_file(_path(self._root, digest))
+            content: bytes = self._files.cat_file(path)
         except FileNotFoundError:
-            raise NotFound(f"blob {digest} does not exist") from None
+            if not self._restore(digest):
+                raise NotFound(f"blob {digest} does not exist") from None
+            content = self._files.cat_file(path)
         if hashlib.sha256(content).hexdigest() != digest:
             raise Internal(f"blob {digest} is damaged: its bytes have another digest")
         return content
 
     @_mapped_errors()
     def _exists(self, digest: str) -> bool:
-        return bool(self._files.exists(_path(self._root, digest)))
+        return bool(self._files.exists(_path(self._root, digest))) or self._restore(digest)
 
     @_mapped_errors()
     def _size(self, digest: str) -> int:
+        path = _path(self._root, digest)
         try:
-            return int(self._files.size(_path(self._root, digest)))
+            return int(self._files.size(path))
         except FileNotFoundError:
-            raise NotFound(f"blob {digest} does not exist") from None
+            if not self._restore(digest):
+                raise NotFound(f"blob {digest} does not exist") from None
+            return int(self._files.size(path))
 
     @_mapped_errors()
     def _sweep_incoming(self, before: datetime) -> int:
@@ -132,9 +167,51 @@ class BlobStore:
         return swept
 
     @_mapped_errors()
-    def _delete(self, digest: str) -> None:
+    def _digests(self, prefix: str) -> list[str]:
+        return sorted(name for name in _names(self._files, f"{self._root}/{prefix}") if _DIGEST.fullmatch(name))
+
+    @_mapped_errors()
+    def _condemn(self, digest: str, before: datetime) -> bool:
+        path, aside = _path(self._root, digest), f"{self._root}/{_CONDEMNED}/{digest}"
+        with suppress(FileNotFoundError):  # another process was first
+            if self._files.modified(path) >= before:
+                return False
+            if isinstance(self._files, LocalFileSystem):
+                os.makedirs(f"{self._root}/{_CONDEMNED}", exist_ok=True)
+                os.replace(path, aside)
+                os.utime(aside)  # from now on its age is the time since this
+            else:
+                self._files.mv(path, aside)
+            return True
+        return False
+
+    @_mapped_errors()
+    def _all_condemned(self) -> list[str]:
+        return sorted(_names(self._files, f"{self._root}/{_CONDEMNED}"))
+
+    @_mapped_errors()
+    def _restore(self, digest: str) -> bool:
+        path, aside = _path(self._root, digest), f"{self._root}/{_CONDEMNED}/{digest}"
+        if self._files.exists(path):  # stored again meanwhile, or put back by another
+            return True
         with suppress(FileNotFoundError):
-            self._files.rm_file(_path(self._root, digest))
+            if isinstance(self._files, LocalFileSystem):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.replace(aside, path)
+                _sync_names(self._root, digest)
+            else:
+                self._files.mv(aside, path)
+            return True
+        return bool(self._files.exists(path))
+
+    @_mapped_errors()
+    def _remove_condemned(self, digest: str, before: datetime) -> bool:
+        aside = f"{self._root}/{_CONDEMNED}/{digest}"
+        with suppress(FileNotFoundError):
+            if self._files.modified(aside) < before:
+                self._files.rm_file(aside)
+                return True
+        return False
 
 
 class _Upload:
@@ -191,6 +268,11 @@ def _path(root: str, digest: str) -> str:
     if not _DIGEST.fullmatch(digest):
         raise InvalidInput("a blob is named by its SHA-256, 64 lower-case hex digits", field="digest")
     return f"{root}/{digest[:2]}/{digest[2:4]}/{digest}"
+
+
+def _names(files: AbstractFileSystem, folder: str) -> list[str]:
+    """The names of all files below `folder`, none when it is not there."""
+    return [path.rsplit("/", 1)[-1] for path in files.find(folder)]
 
 
 def _sync_names(root: str, digest: str) -> None:

@@ -1,13 +1,20 @@
 """Documents: what a caller puts, the revisions that come of it, and how they are read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, exists, func, select, tuple_
+from sqlalchemy.sql import FromClause
 
 from services.shared.catalog.database import Database
-from services.shared.catalog.schema import collections, documents, generation_documents
+from services.shared.catalog.schema import (
+    collections,
+    documents,
+    generation_documents,
+    is_unfinished,
+    work_items,
+)
 from services.shared.catalog.sequence import require_collection
 from services.shared.index.fields import FieldValue
 from services.shared.runtime.errors import InvalidInput, NotFound
@@ -85,6 +92,16 @@ class DocumentPage:
     next: str | None
 
 
+def _has_work(revisions: FromClause) -> ColumnElement[bool]:
+    """Whether a row of `revisions` (the table of documents or an alias) is still to be applied."""
+    return exists().where(
+        work_items.c.collection == revisions.c.collection,
+        work_items.c.document_id == revisions.c.id,
+        work_items.c.revision == revisions.c.revision,
+        is_unfinished(work_items),
+    )
+
+
 _SELECT: Select[Any] = (
     select(documents, func.coalesce(generation_documents.c.chunks, 0).label("chunk_count"))
     .join(collections, collections.c.name == documents.c.collection)
@@ -107,6 +124,12 @@ is_newest = and_(~documents.c.failed, ~exists().where(_is_newer, ~_newer.c.faile
 """Whether a row is what the document is: the newest revision that has not failed for good."""
 is_last_and_failed = and_(documents.c.failed, ~exists().where(_is_newer))
 """Whether a row is the last that was accepted of the document, and failed for good."""
+
+_is_superseded = and_(
+    # A newer one that is still to be applied can fail or be cancelled, and then this one is the document again.
+    exists().where(_is_newer, ~_newer.c.failed, ~_has_work(_newer)),
+    ~_has_work(documents),
+)
 
 
 class Documents:
@@ -150,6 +173,28 @@ class Documents:
             rows = (await connection.execute(query.order_by(documents.c.id).limit(limit + 1))).all()
         page = tuple(_document(row) for row in rows[:limit])
         return DocumentPage(page, page[-1].id if len(rows) > limit else None)
+
+    async def named_blobs(self, digests: Sequence[str]) -> set[str]:
+        """Those of at most 1,000 digests that a revision of a document names as its original."""
+        query = select(documents.c.blob).where(documents.c.blob.in_(digests)).distinct()
+        async with self._database.read() as connection:
+            return set((await connection.execute(query)).scalars())
+
+    async def forget_superseded(self, *, after: tuple[str, str, int], limit: int) -> tuple[str, str, int] | None:
+        """Forget revisions that nothing reads any more, of the next `limit` that come after `after`; where to go on.
+
+        Such a revision has no work left, and a newer one has been applied. The order is collection, document id,
+        revision; begin after `("", "", 0)`. None at the end.
+        """
+        columns = (documents.c.collection, documents.c.id, documents.c.revision)
+        key = tuple_(*columns)
+        page = select(*columns).where(key > after, _is_superseded).order_by(*columns).limit(limit)
+        async with self._database.read() as connection:
+            found = [(row.collection, row.id, row.revision) for row in await connection.execute(page)]
+        if found:
+            async with self._database.write() as connection:
+                await connection.execute(delete(documents).where(key.in_(found), _is_superseded))
+        return found[-1] if len(found) == limit else None
 
     async def _one(self, query: Select[Any], collection: str, document_id: str) -> Document:
         async with self._database.read() as connection:

@@ -69,7 +69,7 @@ documents = Table(
     Column("date", String(10)),
     Column("metadata", JSON, nullable=False),
     Column("media_type", Text, nullable=False),
-    Column("blob", String(64)),
+    Column("blob", String(64), index=True),
     Column("content_digest", String(64)),
     # Bytes of the original.
     Column("size", BigInteger, nullable=False, server_default="0"),

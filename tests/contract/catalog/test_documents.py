@@ -217,3 +217,30 @@ async def test_documents_are_listed_in_the_order_of_their_code_points(catalog: C
             break
 
     assert listed == in_order
+
+async def test_superseded_revisions_are_forgotten_a_page_at_a_time(catalog: Catalog) -> None:
+    pages = [f"p{n}" for n in range(5)]
+    for job in ("first", "second", "third"):
+        await accept(catalog, *(a_page(one, title=job, blob=f"{n:064}") for n, one in enumerate(pages)), job_id=job)
+        if job != "third":
+            await apply_all(catalog)
+
+    after: tuple[str, str, int] | None = ("", "", 0)
+    rounds = 0
+    while after is not None:
+        after = await catalog.documents.forget_superseded(after=after, limit=2)
+        rounds += 1
+
+    assert rounds == 3
+    for n, one in enumerate(pages):
+        assert (await catalog.documents.at_revision("pages", one, 6 + n)).title == "second"  # the third may fail
+        with pytest.raises(NotFound):
+            await catalog.documents.at_revision("pages", one, 1 + n)
+
+
+async def test_blobs_are_named_by_every_revision_that_is_left(catalog: Catalog) -> None:
+    await accept(catalog, a_page(blob="1" * 64))
+    await apply_all(catalog)
+    await accept(catalog, a_page(blob="2" * 64), job_id="second")
+
+    assert await catalog.documents.named_blobs(["1" * 64, "2" * 64, "3" * 64]) == {"1" * 64, "2" * 64}

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.local import LocalFileOpener  # type: ignore[import-untyped]
 
-from services.shared.blobs.blob_store import BlobStore
+from services.shared.blobs.blob_store import PREFIXES, STORED_AGAIN_AFTER, BlobStore
 from services.shared.runtime.errors import DependencyUnavailable, Internal, InvalidInput, NotFound
 
 CONTENT = "Ünite 1: 明月\n".encode() * 100
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
+LATER = datetime.now(UTC) + timedelta(days=1)
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -70,17 +71,65 @@ async def test_empty_content_is_a_blob(store: BlobStore) -> None:
     assert await store.get(digest) == b""
 
 
-async def test_blob_exists_until_it_is_deleted(store: BlobStore) -> None:
+async def test_blob_exists_once_it_is_stored(store: BlobStore) -> None:
     assert not await store.exists(DIGEST)
     await store.put(CONTENT)
     assert await store.exists(DIGEST)
 
-    await store.delete(DIGEST)
-    await store.delete(DIGEST)
+
+async def test_blob_that_was_stored_lately_is_not_set_aside(store: BlobStore) -> None:
+    await store.put(CONTENT)
+
+    assert not await store.condemn(DIGEST, before=datetime.now(UTC) - timedelta(minutes=1))
+
+    assert await store.condemned() == []
+
+
+async def test_blob_that_is_set_aside_is_removed_only_when_its_time_has_come(store: BlobStore) -> None:
+    await store.put(CONTENT)
+    assert await store.condemn(DIGEST, before=LATER)
+    assert (await store.condemned(), await store.digests(DIGEST[:2])) == ([DIGEST], [])
+
+    assert not await store.remove_condemned(DIGEST, before=datetime.now(UTC) - timedelta(minutes=1))
+    assert await store.remove_condemned(DIGEST, before=LATER)
 
     assert not await store.exists(DIGEST)
     with pytest.raises(NotFound, match=DIGEST):
         await store.get(DIGEST)
+
+
+@pytest.mark.parametrize("use", ["get", "exists", "put", "restore", "size"])
+async def test_blob_that_is_set_aside_is_put_back_by_whoever_uses_it(store: BlobStore, use: str) -> None:
+    await store.put(CONTENT)
+    await store.condemn(DIGEST, before=LATER)
+
+    await getattr(store, use)(CONTENT if use == "put" else DIGEST)
+
+    assert await store.digests(DIGEST[:2]) == [DIGEST]
+    await store.remove_condemned(DIGEST, before=LATER)
+    assert await store.get(DIGEST) == CONTENT
+
+
+async def test_content_put_again_later_counts_as_stored_anew(folder: BlobStore, tmp_path: Path) -> None:
+    await folder.put(CONTENT)
+    long_ago = (datetime.now(UTC) - STORED_AGAIN_AFTER - timedelta(minutes=1)).timestamp()
+    os.utime(tmp_path / DIGEST[:2] / DIGEST[2:4] / DIGEST, (long_ago, long_ago))
+
+    await folder.put(CONTENT)
+
+    assert not await folder.condemn(DIGEST, before=datetime.now(UTC) - timedelta(minutes=1))
+
+
+async def test_setting_aside_what_another_process_has_is_no_error(store: BlobStore) -> None:
+    assert not await store.condemn(DIGEST, before=LATER)
+    assert not await store.remove_condemned(DIGEST, before=LATER)
+
+
+async def test_digests_are_walked_by_their_first_digits(store: BlobStore) -> None:
+    contents = [str(number).encode() for number in range(50)]
+    digests = sorted([await store.put(content) for content in contents])
+
+    assert [digest for prefix in PREFIXES for digest in await store.digests(prefix)] == digests
 
 
 async def test_content_of_the_greatest_size_is_stored(store: BlobStore) -> None:
@@ -229,7 +278,7 @@ async def test_sweeping_a_store_that_took_nothing_yet_is_no_error(store: BlobSto
 
 @pytest.mark.parametrize("digest", ["", "../../etc/passwd", DIGEST.upper(), DIGEST[:-1], DIGEST + "\n"])
 async def test_name_that_is_no_digest_is_refused(store: BlobStore, digest: str) -> None:
-    for call in (store.get(digest), store.exists(digest), store.delete(digest)):
+    for call in (store.get(digest), store.exists(digest), store.condemn(digest, before=LATER)):
         with pytest.raises(InvalidInput) as refused:
             await call
         assert refused.value.field == "digest"
