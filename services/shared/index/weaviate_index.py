@@ -20,18 +20,20 @@ from services.shared.index.weaviate_class import class_name, is_generation_id
 from services.shared.index.weaviate_classes import Classes, no_generation
 from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
 from services.shared.index.weaviate_condition import Condition
-from services.shared.index.weaviate_filter import fields_of, one_of_objects
+from services.shared.index.weaviate_filter import every_chunk, fields_of, one_of_objects
 from services.shared.index.weaviate_leg import Reach, keyword_leg, vector_leg
 from services.shared.index.weaviate_node import WeaviateNode
 from services.shared.index.weaviate_objects import COLUMNS, object_id, to_chunk, to_objects
 from services.shared.index.weaviate_replicas import union_of
 from services.shared.index.weaviate_requests import (
     IDS_ONLY,
+    MAX_RESULTS,
     Copy,
     Wanted,
     copies,
     count_request,
     document_request,
+    filtered_request,
     objects_request,
 )
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput
@@ -181,11 +183,20 @@ class WeaviateIndex:
         if condition.is_never:
             return 0
 
-        async def read(node: NodeClient) -> int:
+        async def count(node: NodeClient) -> int:
             reply = await node.aggregate(count_request(class_name(generation_id), condition.filters))
             return int(reply.single_result.objects_count)
 
-        return max(await self._ask(generation_id, read))
+        counts = await self._ask(generation_id, count)
+        if min(counts) == max(counts) or max(counts) > MAX_RESULTS:
+            return max(counts)
+
+        async def read(node: NodeClient) -> list[Copy]:
+            filters = condition.filters or every_chunk()
+            return copies(await node.search(filtered_request(class_name(generation_id), filters, IDS_ONLY)))
+
+        # Replicas differ: each chunk that only some have is looked at.
+        return len(await self._read(generation_id, read))
 
     async def existing(self, generation_id: str, chunk_ids: Iterable[str]) -> set[str]:
         return {copy.chunk_id for copy in await self._by_ids(generation_id, chunk_ids, IDS_ONLY)}

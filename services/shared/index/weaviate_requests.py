@@ -91,6 +91,11 @@ def objects_request(class_name: str, object_ids: Sequence[str], wanted: Wanted) 
     return _request(class_name, one_of_objects(object_ids), len(object_ids), wanted)
 
 
+def filtered_request(class_name: str, filters: base_pb2.Filters, wanted: Wanted) -> search_get_pb2.SearchRequest:
+    """The chunks that match, at most `MAX_RESULTS`, in no order."""
+    return _request(class_name, filters, MAX_RESULTS, wanted)
+
+
 def document_request(
     class_name: str, document_id: str, first_ordinal: int, limit: int, wanted: Wanted
 ) -> search_get_pb2.SearchRequest:
