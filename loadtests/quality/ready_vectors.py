@@ -20,9 +20,10 @@ from loadtests.quality.known_sets import known_sets
 from loadtests.quality.settings import ReadyVectorsSettings
 from services.embedding.domain.embedding import ModelFacts, Purpose
 from services.embedding.domain.unit_vectors import Matrix, unit_rows
-from services.embedding.domain.windows import TokenizedText
+from services.embedding.domain.windows import Piece, TokenizedText
+from services.embedding.loaded_models import ModelSource
 from services.embedding.ports import Encoder
-from services.embedding.wiring import assemble, encoder_loader
+from services.embedding.wiring import assemble, encoder_sources
 from services.local.failure import Failure
 from services.shared.runtime.server import App, run
 from services.shared.runtime.telemetry import Telemetry
@@ -91,7 +92,7 @@ class RememberingEncoder:
         """The real encoder's."""
         return self._encoder.tokenizer_json()
 
-    def forward(self, windows: Sequence[Sequence[int]]) -> Matrix:
+    def forward(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
         """(n, d) float32: the rows that are known, and what the real encoder makes of the other windows."""
         keys = [key_of(window) for window in windows]
         computed = self._computed.known
@@ -103,8 +104,12 @@ class RememberingEncoder:
         self._computed.uses["computed"] += len(keys) - ready
         return np.stack([self._ready[key] if key in self._ready else computed[key] for key in keys])
 
+    def forward_in_float32(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
+        """The real encoder's: nothing is remembered of what had to be computed again."""
+        return self._encoder.forward_in_float32(windows)
 
-def key_of(window: Sequence[int]) -> bytes:
+
+def key_of(window: Sequence[Piece]) -> bytes:
     """The digest under which the vector of a window is known."""
     return hashlib.sha256(np.asarray(window, dtype=np.int32).tobytes()).digest()
 
@@ -131,7 +136,7 @@ def verified(encoder: Encoder, ready: Sequence[ReadyVectors]) -> Known:
     return known
 
 
-def _windows(encoder: Encoder, ready: ReadyVectors) -> tuple[list[tuple[int, ...]], Matrix]:
+def _windows(encoder: Encoder, ready: ReadyVectors) -> tuple[list[tuple[Piece, ...]], Matrix]:
     texts = ready.texts()
     try:
         rows = np.load(ready.file).astype(np.float32)
@@ -145,10 +150,11 @@ def _windows(encoder: Encoder, ready: ReadyVectors) -> tuple[list[tuple[int, ...
 
 async def build(settings: ReadyVectorsSettings, telemetry: Telemetry) -> App:
     """The embedding service around the remembering encoder."""
-    load_model, computed = encoder_loader(settings), ComputedVectors(settings.computed)
+    (source,) = encoder_sources(settings)
+    computed = ComputedVectors(settings.computed)
 
     def load() -> Encoder:
-        encoder = load_model()
+        encoder = source.load()
         sets = known_sets()
         try:
             ready = verified(encoder, [one for name in settings.ready_sets for one in sets[name].ready])
@@ -157,7 +163,7 @@ async def build(settings: ReadyVectorsSettings, telemetry: Telemetry) -> App:
         computed.open(encoder.facts.weights_sha256)
         return RememberingEncoder(encoder, ready, computed)
 
-    app = assemble(settings, telemetry, load=load)
+    app = assemble(settings, telemetry, encoders=[ModelSource(source.label, load)])
     return replace(app, closables=(*app.closables, computed))
 
 

@@ -1,6 +1,7 @@
 """The knobs of the embedding service that serves ready vectors; `own_stack.py` sets them."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,4 +15,7 @@ class ReadyVectorsSettings(EmbeddingSettings):
     model_config = settings_of("embedding")
 
     ready_sets: tuple[str, ...] = Field(description="Names of sets whose ready vectors are served.")
+    dtype: Literal["auto", "float32", "float16", "bfloat16"] = Field(
+        "float32", description="Figures are compared between machines, of which not all compute in bfloat16."
+    )
     computed: Path = Field(description="Folder where computed vectors are kept for later runs, a file for each model.")
