@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +13,9 @@ from services.search.domain.direction import mean_direction
 from services.search.domain.keywords import keyword_tokens
 from services.search.domain.query import Mode, Query
 from services.search.ports import Embedder, Generation
+from services.search.settling import settled
 from services.search.time_limits import TimeLimits
-from services.shared.index.chunk import LegHit, Vector
+from services.shared.index.chunk import LegHit, StoredChunk, Vector
 from services.shared.index.port import Index
 from services.shared.runtime.errors import (
     DeadlineExceeded,
@@ -45,6 +46,10 @@ class LegRun:
     embed_ms: float | None = None
     query_vector: Vector | None = None
 
+    def renewed(self, later: "LegRun") -> "LegRun":
+        """This run with the hits of a `later` look, and the time of both."""
+        return replace(self, hits=later.hits, leg_ms=(self.leg_ms or 0) + (later.leg_ms or 0))
+
 
 class Legs:
     """Runs the legs of queries."""
@@ -60,9 +65,20 @@ class Legs:
         Raises NotFound for a `like` document without chunks.
         """
         legs = {Mode.KEYWORD: self._keyword_leg, Mode.VECTOR: self._vector_leg}
-        return await _side_by_side({mode: legs[mode](query, condition, generation) for mode in query.weights})
+        runs = await _side_by_side({mode: legs[mode](query, condition, generation) for mode in query.weights})
 
-    async def _keyword_leg(self, query: Query, condition: Condition, generation: Generation) -> LegRun:
+        async def look_again(seen: dict[Mode, LegRun]) -> dict[Mode, LegRun]:
+            found = {mode: run for mode, run in seen.items() if run.ran and not run.failure}
+            later = await _side_by_side(
+                {mode: legs[mode](query, condition, generation, run.query_vector) for mode, run in found.items()}
+            )
+            return seen | {mode: found[mode].renewed(run) for mode, run in later.items() if not run.failure}
+
+        return await settled(runs, look_again, _chunks, self._limits)
+
+    async def _keyword_leg(
+        self, query: Query, condition: Condition, generation: Generation, _: Vector | None = None
+    ) -> LegRun:
         tokens = keyword_tokens(query.text, query.locale, query.retrieval.synonyms)
         if not tokens:
             return LegRun(ran=False)
@@ -72,14 +88,15 @@ class Legs:
 
         return await self._leg(query, fetch, self._limits.keyword_s, "the keyword leg")
 
-    async def _vector_leg(self, query: Query, condition: Condition, generation: Generation) -> LegRun:
+    async def _vector_leg(
+        self, query: Query, condition: Condition, generation: Generation, vector: Vector | None = None
+    ) -> LegRun:
         began = time.perf_counter()
+        if query.like_document_id:
+            condition = condition.without_document(query.like_document_id)
         try:
-            if query.like_document_id:
-                condition = condition.without_document(query.like_document_id)
-                vector: Vector | None = await self._direction_of_document(query.like_document_id, generation)
-            else:
-                vector = await self._direction_of_text(query.text, generation)
+            if vector is None:
+                vector = await self._direction(query, generation)
         except FAILURES as failure:
             return LegRun(failure=failure, embed_ms=_ms_since(began))
         embed_ms = _ms_since(began)
@@ -91,6 +108,12 @@ class Legs:
 
         run = await self._leg(query, fetch, self._limits.vector_s, "the vector leg")
         return replace(run, embed_ms=embed_ms, query_vector=vector)
+
+    async def _direction(self, query: Query, generation: Generation) -> Vector | None:
+        """What to look for; None when the model reads nothing in the query."""
+        if query.like_document_id:
+            return await self._direction_of_document(query.like_document_id, generation)
+        return await self._direction_of_text(query.text, generation)
 
     async def _direction_of_text(self, text: str, generation: Generation) -> Vector | None:
         limit_s = self._limits.embed_s
@@ -124,6 +147,10 @@ class Legs:
         except (*FAILURES, NotFound) as failure:  # a generation that the catalog names is gone from the index
             return LegRun(failure=failure, leg_ms=_ms_since(began))
         return LegRun(hits, leg_ms=_ms_since(began))
+
+
+def _chunks(runs: Mapping[Mode, LegRun]) -> Iterator[StoredChunk]:
+    return (hit.chunk for run in runs.values() for hit in run.hits)
 
 
 def _documents(hits: Sequence[LegHit]) -> int:

@@ -23,3 +23,9 @@ def newest_revisions(chunks: Iterable[Revised]) -> Mapping[str, int]:
     for chunk in chunks:
         newest[chunk.document_id] = max(chunk.revision, newest.get(chunk.document_id, chunk.revision))
     return newest
+
+
+def are_mixed(chunks: Iterable[Revised]) -> bool:
+    """Whether two of the chunks are of different revisions of one document."""
+    seen: dict[str, int] = {}
+    return any(seen.setdefault(chunk.document_id, chunk.revision) != chunk.revision for chunk in chunks)

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from services.search.domain.revisions import newest_revisions
+from services.search.domain.revisions import are_mixed, newest_revisions
 
 
 @dataclass(frozen=True)
@@ -16,3 +16,9 @@ def test_the_highest_revision_of_each_document_counts_wherever_it_stands() -> No
 
 def test_no_chunks_have_no_revisions() -> None:
     assert newest_revisions([]) == {}
+
+
+def test_revisions_are_mixed_when_one_document_has_two() -> None:
+    assert are_mixed([Chunk("a", 1), Chunk("b", 2), Chunk("a", 2)])
+    assert not are_mixed([Chunk("a", 1), Chunk("b", 2), Chunk("a", 1)])
+    assert not are_mixed([])
