@@ -71,7 +71,7 @@ def weaviate_service(program: WeaviateProgram | None, data: Path) -> tuple[Servi
 
 def _require_space(folder: Path) -> None:
     disk = shutil.disk_usage(folder)
-    if (percent := 100 * (disk.total - disk.free) / disk.total) >= DISK_READ_ONLY_PERCENT:
+    if (percent := 100 * disk.used / disk.total) >= DISK_READ_ONLY_PERCENT:  # as Weaviate counts
         raise Failure(
             f"the disk of {folder} is {percent:.0f} % full, and Weaviate refuses writes from "
             f"{DISK_READ_ONLY_PERCENT} % on; free some space, or choose another folder: make run DATA=<folder>"
