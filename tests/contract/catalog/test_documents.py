@@ -241,6 +241,6 @@ async def test_superseded_revisions_are_forgotten_a_page_at_a_time(catalog: Cata
 async def test_blobs_are_named_by_every_revision_that_is_left(catalog: Catalog) -> None:
     await accept(catalog, a_page(blob="1" * 64))
     await apply_all(catalog)
-    await accept(catalog, a_page(blob="2" * 64), job_id="second")
+    await accept(catalog, a_page(blob="2" * 64, title="Second"), job_id="second")
 
     assert await catalog.documents.named_blobs(["1" * 64, "2" * 64, "3" * 64]) == {"1" * 64, "2" * 64}

@@ -33,6 +33,11 @@ async def fill(url: str) -> None:
         outcome=Outcome.EMBEDDED, now=30.0, own_title="Own",
     )  # fmt: skip
     await catalog.work.fail(bad, reason="not a page", now=31.0, retry_at=None)
+    await accept(catalog, a_page("applied", title="Changing"), job_id="second")
+    for item, retry_at in zip(await claim(catalog, limit=2), (19.0, 1e9), strict=True):
+        if item.document_id == "applied":
+            await catalog.work.begin_replacing("g1", {item: DocumentTerms.of(["w:a w:b", "w:a"])})
+        await catalog.work.fail(item, reason="busy", now=31.5, retry_at=retry_at)
     await catalog.generations.start("pages", generation_id="g2", manifest=MANIFEST, now=32.0)
     await catalog.judgments.put("pages", [Judgment("q1", "page", "en", {"field": "year"}, {"applied": 3, "waits": 0})])
     await catalog.close()
