@@ -40,6 +40,7 @@ class FakeEncoder:
         return self.compute(windows)
 
     def forward_in_float32(self, windows: Sequence[Sequence[Piece]]) -> Matrix:
+        self.batches.append(len(windows))
         return (self.in_float32 or self.compute)(windows)
 
     def tokenizer_json(self) -> bytes:

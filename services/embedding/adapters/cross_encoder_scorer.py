@@ -32,9 +32,9 @@ class CrossEncoderScorer:
             raise UnfitModel("it has no fast tokenizer")
         if module.num_labels != 1:
             raise UnfitModel(f"it gives {module.num_labels} scores a pair, and one is served")
-        limit = module.max_length
+        limit = module.max_seq_length
         if not limit or limit > _MOST_TOKENS:
-            raise UnfitModel("it does not tell how many tokens it reads at once (max_length)")
+            raise UnfitModel("it does not tell how many tokens it reads at once (max_seq_length)")
         self._module = module.eval()
         self._device: torch.device = module.device
         self._tokenizer = tokenizer.backend_tokenizer

@@ -169,7 +169,7 @@ def tokens_of(model: str) -> tuple[Tokens, bool]:
 def counted_spans(encoding: tiktoken.Encoding, text: str) -> list[Span]:
     """One span for each token; the spans cover the text, and one of a part of a character is empty."""
     _, starts = encoding.decode_with_offsets(encoding.encode_ordinary(text))
-    return [Span(start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    return [Span(start, end) for start, end in zip(starts, [*starts, len(text)][1:], strict=True)]
 
 
 def estimated_spans(text: str) -> list[Span]:

@@ -6,9 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,119 +19,29 @@ from tokenizers import Tokenizer
 from plumbline.embedding.v1 import embedding_pb2 as pb
 from plumbline.embedding.v1 import vectors_pb2
 from plumbline.embedding.v1.embedding_pb2_grpc import EmbeddingServiceStub
-from services.embedding.domain.embedding import Purpose
 from services.embedding.domain.unit_vectors import Matrix
 from services.embedding.loaded_models import ModelSource
-from services.embedding.ports import Encoder
-from services.embedding.settings import EmbeddingSettings
 from services.embedding.wiring import assemble, build
 from services.local.weights import known_models
 from services.shared.clients.embedding import EmbeddingClient
-from services.shared.clients.vectors import unpack_vectors
 from services.shared.runtime.metadata import error_from_rpc
 from services.shared.runtime.rpc_metrics import RpcMetrics
 from services.shared.runtime.server import RunningServer
+from tests.component.embedding.house import (
+    House,
+    cost,
+    held_house,
+    house,
+    refused,
+    rows,
+    settings_with,
+    waiting_tokens,
+)
 from tests.fakes.encoder import FakeEncoder
-from tests.fakes.serving import RecordedTelemetry, Served, channel_to, recorded_telemetry, served
+from tests.fakes.serving import channel_to, recorded_telemetry, served
 from tests.fakes.weights import MINILM, needs_weights
 
 REPOSITORY = Path(__file__).parents[3]
-PREFIX = "plumbline_embedding"
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """A running service and the way to call it."""
-
-    stub: EmbeddingServiceStub
-    recorded: RecordedTelemetry
-    served: Served
-
-    async def embed(self, *texts: str, purpose: Any = pb.PURPOSE_QUERY, timeout: float = 30, **fields: Any) -> Any:
-        request = pb.EmbedRequest(texts=texts, purpose=purpose, **fields)
-        return await self.stub.Embed(request, timeout=timeout)
-
-    def sample(self, name: str, **labels: str) -> float | None:
-        return self.recorded.sample(f"{PREFIX}_{name}", **labels)
-
-
-def settings_with(**knobs: Any) -> EmbeddingSettings:
-    return EmbeddingSettings(port=0, **knobs)
-
-
-@asynccontextmanager
-async def house(encoder: FakeEncoder | None = None, **knobs: Any) -> AsyncIterator[House]:
-    """The service with the fake encoder, or else with the hashing one as the settings build it."""
-    recorded = recorded_telemetry("embedding")
-    settings = settings_with(model="hashing", **knobs)
-    if encoder:
-        app = assemble(settings, recorded.telemetry, encoders=[source_of(encoder)])
-    else:
-        app = await build(settings, recorded.telemetry)
-    async with served(app, settings, recorded.telemetry) as running, channel_to(running.target) as channel:
-        if encoder:
-            encoder.batches.clear()  # those before it was ready
-        yield House(EmbeddingServiceStub(channel), recorded, running)
-
-
-def source_of(encoder: FakeEncoder) -> ModelSource[Encoder]:
-    return ModelSource("fake", lambda: encoder)
-
-
-class HeldForward:
-    """A forward pass that reports its start and waits to be let through."""
-
-    def __init__(self, encoder: FakeEncoder) -> None:
-        self.started: asyncio.Queue[int] = asyncio.Queue()
-        self._encoder = encoder
-        self._loop = asyncio.get_running_loop()
-        self._permits = threading.Semaphore(0)
-        self._open = False
-
-    def __call__(self, windows: Sequence[Sequence[int]]) -> Matrix:
-        self._loop.call_soon_threadsafe(self.started.put_nowait, len(windows))
-        if not self._open:
-            self._permits.acquire()
-        return self._encoder.hashed(windows)
-
-    def release(self) -> None:
-        """Hold nothing any more."""
-        self._open = True
-        self._permits.release(100)
-
-
-@asynccontextmanager
-async def held_house(**knobs: Any) -> AsyncIterator[tuple[House, HeldForward]]:
-    encoder = FakeEncoder()
-    async with house(encoder, **knobs) as here:
-        held = HeldForward(encoder)
-        encoder.compute = held
-        try:
-            yield here, held
-        finally:
-            held.release()
-
-
-def rows(reply: Any) -> np.ndarray:
-    return unpack_vectors(reply.vectors, field="vectors")
-
-
-async def refused(call: Any) -> grpc.aio.AioRpcError:
-    with pytest.raises(grpc.aio.AioRpcError) as refusal:
-        await call
-    return refusal.value
-
-
-def cost(text: str) -> int:
-    """Tokens that a short text takes in the queue."""
-    (tokenized,) = FakeEncoder().tokenize([text], Purpose.QUERY, truncate=False)
-    return len(tokenized.windows[0].pieces)
-
-
-async def waiting_tokens(here: House, lane: str) -> None:
-    """Return when something waits in the lane."""
-    while not here.sample("queue_tokens", lane=lane):
-        await asyncio.sleep(0.005)
 
 
 async def test_each_text_gets_its_vectors_tokens_and_windows_and_the_reply_names_the_weights() -> None:
@@ -388,13 +296,33 @@ async def test_a_text_that_the_device_cannot_take_does_not_fail_the_calls_in_its
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
-async def test_a_vector_that_is_not_sound_is_internal_and_counted(value: float) -> None:
+async def test_a_vector_that_is_not_sound_in_single_precision_either_is_internal_and_counted(value: float) -> None:
     encoder = FakeEncoder()
     async with house(encoder) as here:
         encoder.compute = lambda windows: np.full((len(windows), 384), value, dtype=np.float32)
         error = await refused(here.embed("a", "b"))
         assert error.code() is grpc.StatusCode.INTERNAL
-        assert here.sample("unsound_vectors_total") == 2
+        assert here.sample("recomputed_vectors_total") == here.sample("unsound_vectors_total") == 2
+        assert encoder.batches == [2, 1, 1]
+
+
+async def test_a_vector_that_overflows_in_half_precision_is_computed_again_alone_and_its_neighbours_are_not() -> None:
+    encoder = FakeEncoder()
+    async with house(encoder) as here:
+        expected = rows(await here.embed("good", "bad", "fine", purpose=pb.PURPOSE_PASSAGE))
+        encoder.batches.clear()
+
+        def overflowing(windows: Sequence[Sequence[Any]]) -> Matrix:
+            computed = encoder.hashed(windows)
+            computed[1] = np.inf
+            return computed
+
+        encoder.compute, encoder.in_float32 = overflowing, encoder.hashed
+        reply = await here.embed("good", "bad", "fine", purpose=pb.PURPOSE_PASSAGE)
+        assert encoder.batches == [3, 1]
+        assert here.sample("recomputed_vectors_total") == 1
+        assert here.sample("unsound_vectors_total") == 0
+    assert rows(reply) == pytest.approx(expected, abs=1e-6)
 
 
 async def test_while_the_model_loads_health_is_answered_not_serving_and_calls_are_unavailable() -> None:
