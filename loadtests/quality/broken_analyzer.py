@@ -11,9 +11,9 @@ from services.shared.runtime.server import run
 from services.shared.text.analyzer import analyze_query
 
 
-def analyze_as_turkish(text: str, locale: str) -> list[str]:
+def analyze_as_turkish(text: str, locale: str, *, surfaces_up_to: int) -> list[str]:
     """The fault."""
-    return analyze_query(text, "tr")
+    return analyze_query(text, "tr", surfaces_up_to=surfaces_up_to)
 
 
 if __name__ == "__main__":

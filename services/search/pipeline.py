@@ -270,7 +270,7 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun]) -> _Window:
     passages = {
         chunk_id: Passage(f"{chunk.context}\n{chunk.text}", chunk.analysed) for chunk_id, chunk in chunks.items()
     }
-    exact = exact_matches(query.text, passages)
+    exact = exact_matches(query.text, query.locale, passages)
     retrieval = query.retrieval
     if retrieval.collapse_by_document:
         window = window_of_documents(legs, exact=exact, k=retrieval.rrf_k, size=retrieval.window, depth=retrieval.depth)

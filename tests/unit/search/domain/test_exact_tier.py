@@ -12,7 +12,7 @@ def a_passage(text: str, locale: str = "en") -> Passage:
 
 
 def matches(query: str, **texts: str) -> set[str]:
-    return set(exact_matches(query, {name: a_passage(text) for name, text in texts.items()}))
+    return set(exact_matches(query, "en", {name: a_passage(text) for name, text in texts.items()}))
 
 
 EXERCISES = {
@@ -50,7 +50,7 @@ def test_a_query_without_phrase_or_code_has_no_exact_passages() -> None:
     ],
 )  # fmt: skip
 def test_what_the_text_holds_to_the_letter_is_found_whatever_stands_around_it(query: str, text: str) -> None:
-    assert contains_all(text, exact_terms(query))
+    assert contains_all(text, exact_terms(query, "en"))
     assert matches(query, it=text) == {"it"}
 
 
@@ -63,9 +63,9 @@ TEXTS = st.lists(st.tuples(WORDS, st.sampled_from([" ", ", ", "-", ".", "/", "_"
 @given(TEXTS, st.lists(WORDS, min_size=1, max_size=2), st.booleans(), st.sampled_from(["en", "tr", "zh"]))
 def test_looking_at_tokens_first_changes_nothing(text: str, words: list[str], quoted: bool, locale: str) -> None:
     query = f'what is "{" ".join(words)}"' if quoted else f"what is {' '.join(words)}"
-    terms = exact_terms(query)
+    terms = exact_terms(query, locale)
     holds = bool(terms.phrases or terms.codes) and contains_all(text, terms)
-    assert exact_matches(query, {"it": a_passage(text, locale)}) == ({"it"} if holds else frozenset())
+    assert exact_matches(query, locale, {"it": a_passage(text, locale)}) == ({"it"} if holds else frozenset())
 
 
 def test_exact_items_come_first_and_each_part_keeps_its_order() -> None:

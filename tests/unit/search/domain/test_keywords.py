@@ -26,6 +26,13 @@ def test_a_query_without_words_has_no_tokens() -> None:
     assert keyword_tokens("???", "en", SYNONYMS) == []
 
 
+def test_a_query_of_up_to_five_words_asks_for_their_forms_and_a_longer_one_for_stems() -> None:
+    assert "w:meetings" in keyword_tokens("meetings plans trips teams rooms", "en", {})
+    assert keyword_tokens("meetings plans trips teams rooms dates", "en", {}) == [
+        "s:meet", "s:plan", "s:trip", "s:team", "s:room", "s:date"
+    ]  # fmt: skip
+
+
 def test_tokens_are_different_and_capped() -> None:
     tokens = keyword_tokens("toil toil", "en", {"toil": [f"toil word{number}" for number in range(100)]})
     assert len(tokens) == len(set(tokens)) == MAX_QUERY_TERMS

@@ -18,6 +18,16 @@ from services.shared.text.folding import fold_case, normalise
         ("zero\u200bwidth", "zerowidth"),
         ("1–12 and 1‑12 and −5", "1-12 and 1-12 and -5"),
         ("don’t", "don't"),
+        ("plain - 'text'", "plain - 'text'"),
+        ("२०२१ ٢٠٢١ ๒๕๖๔ ۱۴۰۰", "2021 2021 2564 1400"),
+        ("كِتَـــاب", "كتاب"),
+        ("שָׁלוֹם", "שלום"),
+        ("короле\u0301ва и\u0306", "королева й"),
+        ("น\u0e4d\u0e49า", "น\u0e49\u0e4dา"),  # a ring before its tone
+        ("\u0e40\u0e40มว", "แมว"),
+        ("می\u200cروم", "می\u200cروم"),
+        ("\u200cمی\u200c \u200cروم\u200c", "می روم"),
+        ("क्\u200cया Auf\u200clage", "क्या Auflage"),
         ("e\u200d\u0301", "é"),  # an invisible character between a letter and its accent
     ],
 )
@@ -39,6 +49,8 @@ def test_every_i_is_one_letter(letter: str) -> None:
         ("SATIŞ", "satış"),
         ("Straße", "STRASSE"),
         ("ΟΔΟΣ", "οδος"),
+        ("ایران کتاب", "ايران كتاب"),
+        ("می\u200cروم", "میروم"),
     ],
 )
 def test_texts_that_differ_in_case_only_meet(first: str, second: str) -> None:

@@ -8,6 +8,7 @@ from services.shared.text.words import (
     is_ideograph,
     is_in_capitals,
     run_characters,
+    without_optional_signs,
 )
 
 
@@ -79,6 +80,7 @@ def test_scripts_without_spaces_are_runs_apart_from_what_stands_in_them() -> Non
         ("C#7", ("C#", "7")),
         ("notepad++", ("notepad",)),
         ("state-of-the-art", ("state", "of", "the", "art")),
+        ("می\u200cروم", ("می", "روم")),
     ],
 )
 def test_a_code_has_its_words_as_parts(word: str, parts: tuple[str, ...]) -> None:
@@ -106,3 +108,23 @@ def test_one_capital_letter_is_not_a_word_in_capitals(word: str, yes: bool) -> N
 
 def test_only_han_characters_are_ideographs() -> None:
     assert [is_ideograph(character) for character in "月ーか가ก"] == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("code", "without"),
+    [
+        ("e-mail", "email"),
+        ("state-of-the-art", "stateoftheart"),
+        ("U.S.A", "USA"),
+        ("1,000", "1000"),
+        ("12,345,678", "12345678"),
+        ("1-12", "1-12"),
+        ("COVID-19", "COVID-19"),
+        ("node.js", "node.js"),
+        ("1,5", "1,5"),
+        ("C++", "C++"),
+        ("word", "word"),
+    ],
+)
+def test_signs_that_some_leave_out_go(code: str, without: str) -> None:
+    assert without_optional_signs(code) == without
