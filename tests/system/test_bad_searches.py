@@ -13,8 +13,10 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def pantry(stack: Stack) -> Stack:
+@pytest.fixture(scope="module", params=["embedded", pytest.param("weaviate", marks=pytest.mark.weaviate)])
+def pantry(request: pytest.FixtureRequest) -> Stack:
+    """The stack on each engine, with three texts in it."""
+    stack: Stack = request.getfixturevalue(f"{request.param}_stack")
     declared = {"name": "pantry", "profile": "docs", "locale": "en", "fields": {"year": "integer"}}
     assert stack.http.post("/v1/collections", json=declared).status_code == 201
     documents = [{"id": name, "text": text, "metadata": {"year": 2021}} for name, text in TEXTS.items()]
