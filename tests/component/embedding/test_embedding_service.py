@@ -107,6 +107,17 @@ async def test_odd_texts_are_answered_whole(text: str) -> None:
     assert all(later.start <= earlier.end for earlier, later in itertools.pairwise(windows))
 
 
+async def test_ten_thousand_texts_reach_our_client_in_order() -> None:
+    texts = [f"text {number % 100}" for number in range(10_000)]
+    async with house() as here:
+        caller = recorded_telemetry("search")
+        client = EmbeddingClient(here.served.target, caller.telemetry, RpcMetrics("search", caller.telemetry.registry))
+        reply = await client.embed(pb.EmbedRequest(texts=texts, purpose=pb.PURPOSE_PASSAGE), timeout_s=60)
+        await client.close()
+        expected = await here.embed(*texts[:100], purpose=pb.PURPOSE_PASSAGE)
+    assert rows(reply) == pytest.approx(np.tile(rows(expected), (100, 1)), abs=1e-6)
+
+
 async def test_too_many_texts_are_refused_with_the_limit() -> None:
     async with house() as here:
         error = await refused(here.embed(*["a"] * 10_000))
@@ -124,7 +135,7 @@ async def test_a_reply_beyond_the_message_limit_is_refused_before_the_device_and
     assert encoder.batches == []
 
 
-async def test_a_reply_beyond_grpcs_default_limit_reaches_our_client() -> None:
+async def test_a_reply_beyond_grpcs_default_limit_is_split_by_our_client() -> None:
     encoder = FakeEncoder(dimensions=768)
     encoder.compute = lambda windows: np.ones((len(windows), 768), dtype=np.float32)
     async with house(encoder) as here:
@@ -133,7 +144,9 @@ async def test_a_reply_beyond_grpcs_default_limit_reaches_our_client() -> None:
         request = pb.EmbedRequest(texts=[f"t{number}" for number in range(1366)], purpose=pb.PURPOSE_PASSAGE)
         reply = await client.embed(request, timeout_s=30)
         await client.close()
+        assert here.sample("rpc_requests_total", method="Embed", code="OK") == 2
     assert reply.vectors.rows == 1366 and len(reply.vectors.data) > 4 * 2**20
+    assert [text.first_row for text in reply.texts] == list(range(1366))
 
 
 async def test_a_model_that_is_not_loaded_is_not_found_and_the_loaded_ones_are_named() -> None:
