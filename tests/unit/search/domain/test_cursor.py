@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.gateway.bodies.search import SearchBody
 from services.search.domain.cursor import Also, Cursor, CursorHit, read_cursor, sign_cursor
 from services.search.domain.invalid_query import InvalidQuery
 
@@ -79,3 +80,12 @@ def test_text_that_is_no_cursor_is_refused(text: str) -> None:
 def test_a_cursor_of_the_largest_window_stays_small() -> None:
     hits = tuple(CursorHit(str(uuid.uuid4()), 0.5) for _ in range(100))
     assert len(signed(hits=hits)) < 4000
+
+
+def test_the_longest_cursor_there_can_be_may_be_handed_back() -> None:
+    # 1,000 documents of a window; each leg found 4,000 chunks, of which no two are the same.
+    also = tuple(Also(str(uuid.uuid4()), place) for place in range(7))
+    hits = tuple(CursorHit(str(uuid.uuid4()), 0.5, also) for _ in range(1000))
+    longest = signed(hits=hits, generation_id="g" * 64)
+    assert len(longest) > 200_000
+    assert SearchBody(collection="c", query="q", cursor=longest).cursor == longest
