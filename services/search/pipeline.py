@@ -21,6 +21,7 @@ from services.search.domain.window import Candidate, Found, Leg, window_of_chunk
 from services.search.legs import FAILURES, LegRun, Legs
 from services.search.page import AlsoChunk, Hit, Page, Timings
 from services.search.ports import Catalog, Generation, Ranked, Ranker, RankingTask
+from services.search.settling import settled
 from services.search.time_limits import RETRY_AFTER_S, TimeLimits
 from services.shared.index.chunk import Matrix, StoredChunk, Vector
 from services.shared.index.port import Index
@@ -138,8 +139,12 @@ class SearchPipeline:
         Raises NotFound for a collection that does not exist, DependencyUnavailable.
         """
         known = await self._generation(collection, "")
+
+        async def read(_: Sequence[StoredChunk] = ()) -> list[StoredChunk]:
+            return await self._index.document_chunks(known.generation.id, document_id)
+
         async with self._limits.at_most(self._limits.keyword_s, "the index"):
-            return known.generation, _newest(await self._index.document_chunks(known.generation.id, document_id))
+            return known.generation, _newest(await settled(await read(), read, iter, self._limits))
 
     async def check(self) -> None:
         """Return when catalog and index answer: without embedding there is still a keyword leg.
