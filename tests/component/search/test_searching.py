@@ -29,6 +29,7 @@ from tests.component.search.searching import (
     rows,
     searching,
 )
+from tests.fakes.fake_index import FakeIndex
 from tests.fakes.query_embedding import embeds
 
 KEYWORD, VECTOR = pb.MODE_KEYWORD, pb.MODE_VECTOR
@@ -229,6 +230,41 @@ async def test_of_two_revisions_of_a_document_only_the_newer_one_is_shown() -> N
         assert [hit.chunk_id for hit in response.hits] == [id_of("new")]
 
 
+class Update:
+    """An update that an engine of a cluster shows chunk by chunk: one chunk is raised, the other not yet replaced."""
+
+    STANDS = a_chunk("stands", "Solar cells are made of silicon.", [1, 0, 0, 0], document_id="d", revision=2)
+    OLD = a_chunk("old", "Solar cells cost a fortune.", [1, 0.1, 0, 0], document_id="d", revision=1, ordinal=1)
+    NEW = a_chunk("new", "Solar cells are cheap.", [1, 0.1, 0, 0], document_id="d", revision=2, ordinal=1)
+
+    def __init__(self, index: FakeIndex, method: str) -> None:
+        self._index = index
+        self._method = method
+        index.faults[method] = self
+
+    async def __call__(self) -> None:
+        """Goes on after the first call of the method."""
+        if self._index.calls.count(self._method) == 2:
+            await self._index.upsert("g1", [self.NEW])
+            await self._index.delete("g1", [id_of("old")])
+
+
+@pytest.mark.parametrize("met_by", ["keyword", "nearest"])
+async def test_a_search_that_meets_an_update_waits_until_neither_text_is_missing(met_by: str) -> None:
+    async with searching(Update.STANDS, Update.OLD) as service:
+        Update(service.index, met_by)
+        response = await service.search()
+        assert {hit.chunk_id for hit in response.hits} == {id_of("stands"), id_of("new")}
+        assert len(service.embedding.requests) == 1
+
+
+async def test_the_chunks_of_a_document_in_the_middle_of_its_update_are_waited_for() -> None:
+    async with searching(Update.STANDS, Update.OLD) as service:
+        Update(service.index, "document_chunks")
+        response = await service.stub.ListChunks(pb.ListChunksRequest(collection="c", document_id="d"), timeout=5)
+        assert [chunk.chunk_id for chunk in response.chunks] == [id_of("stands"), id_of("new")]
+
+
 async def test_documents_like_one_are_near_it_and_not_itself(service: Searching) -> None:
     response = await service.search(query="", like_document_id="solar")
     assert documents(response)[0] == "wind"
@@ -278,7 +314,7 @@ async def test_the_catalog_is_asked_once_in_a_while() -> None:
         ({"retrieval": None}, "retrieval"),
         ({"ranking": None}, "ranking"),
         ({"retrieval": retrieval(depth=1001)}, "retrieval.depth"),
-        ({"retrieval": retrieval(keyword_gate=0.5)}, "retrieval.keyword_gate"),
+        ({"retrieval": retrieval(keyword_gate=1.5)}, "retrieval.keyword_gate"),
         ({"filter": only("colour", "red")}, "filter.field"),
         ({"filter": only("year", "now")}, "filter.value"),
         ({"filter": filter_pb2.Filter()}, "filter"),
