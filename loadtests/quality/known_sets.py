@@ -2,6 +2,7 @@
 
 The figures of plain tools are those of the data's README: BM25 (stems only, k1 1.2, b 0.75), the vectors alone (one
 for each text, cut at the model's limit), and both joined; `completed` gives every hit of the fused window both scores.
+What Weaviate's own word tokenizer reaches was measured with word_tokenizer.py on the real server, 1.39.0.
 """
 
 from collections.abc import Mapping
@@ -17,10 +18,10 @@ DATA = ROOT.parent / "shared" / "data"
 _MPNET = "all-mpnet-base-v2"
 _WITHOUT_WEIGHTS = "hashing"  # where only the keyword leg is measured, vectors are for show
 _XQUAD = {
-    "en": {"letters and digits": 0.959, "sketch of the analyzer": 0.966},
-    "tr": {"letters and digits": 0.896, "sketch of the analyzer": 0.931},
-    "hi": {"letters and digits": 0.779, "sketch of the analyzer": 0.943},
-    "zh": {"letters and digits": 0.114, "sketch of the analyzer": 0.965},
+    "en": {"Weaviate's word tokenizer": 0.959, "sketch of the analyzer": 0.966},
+    "tr": {"Weaviate's word tokenizer": 0.896, "sketch of the analyzer": 0.931},
+    "hi": {"Weaviate's word tokenizer": 0.779, "sketch of the analyzer": 0.943},
+    "zh": {"Weaviate's word tokenizer": 0.114, "sketch of the analyzer": 0.965},
 }
 
 
