@@ -19,6 +19,7 @@ def by_key(fused: list[Fused]) -> dict[str, Fused]:
 
 
 def test_key_in_both_ballots_beats_keys_in_one_and_absence_adds_nothing() -> None:
+    # Case 1, huggingface/sentence-transformers PR #3883: absent keys earned a score, and ranks began at 0.
     # Y: 1/63 + 1/63 = 0.0317; X and b: 1/61 = 0.0164; a and c: 1/62.
     assert fuse("XaY", "bcY") == ["Y", "X", "b", "a", "c"]
 
@@ -32,6 +33,7 @@ def test_scores_are_weights_over_k_plus_rank_from_one() -> None:
 
 
 def test_a_key_votes_once_in_each_ballot_and_ranks_stay_dense() -> None:
+    # Case 3, langchain-ai/langchain #37046: a document voted once for each of its chunks.
     # Three chunks of doc1 before one of doc3 in the first ballot: doc3 is second there, not fourth.
     fused = by_key(reciprocal_rank_fusion([Ballot(["1", "1", "1", "3"]), Ballot(["2"])], k=60))
     assert fused["1"].score == fused["2"].score == pytest.approx(1 / 61)
@@ -39,6 +41,7 @@ def test_a_key_votes_once_in_each_ballot_and_ranks_stay_dense() -> None:
 
 
 def test_keys_are_told_apart_by_their_whole_id() -> None:
+    # Cases 4 and 5, langchain-ai/langchain #38627, param20h/PDF-Assistant-RAG #634: keys were texts, or parts of them.
     # Two chunks with the same first 200 characters, or the same text from two sources, have ids of their own.
     shared = "x" * 200
     assert len(reciprocal_rank_fusion([Ballot([shared + "1", shared + "2"]), Ballot([shared + "2"])], k=60)) == 2
