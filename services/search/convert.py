@@ -66,8 +66,6 @@ def query_from_proto(request: pb.SearchRequest) -> Query:
 
 
 def _retrieval_from_proto(message: pb.RetrievalSettings) -> Retrieval:
-    if message.keyword_gate:
-        raise InvalidInput("this version has no term statistics; leave it 0", field="retrieval.keyword_gate")
     return Retrieval(
         rrf_k=message.rrf_k,
         keyword_weight=message.keyword_weight,
@@ -76,6 +74,7 @@ def _retrieval_from_proto(message: pb.RetrievalSettings) -> Retrieval:
         window=message.window,
         collapse_by_document=message.collapse_by_document,
         synonyms={synonym.term: tuple(synonym.expansions) for synonym in message.synonyms},
+        keyword_gate=message.keyword_gate,
     )
 
 
@@ -157,6 +156,8 @@ def _signals_to_proto(signals: Signals) -> pb.Signals:
         best_cosine=signals.best_cosine,
         first_cosine=signals.first_cosine,
         cosine_gap=signals.cosine_gap,
+        idf_coverage=signals.idf_coverage,
+        keyword_share=signals.keyword_share,
         legs_agree=signals.legs_agree,
         filtered_count=signals.filtered_count,
         model=signals.model,
@@ -236,7 +237,7 @@ def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
 
 def _leg_to_proto(candidate: Candidate, mode: Mode) -> ranking_pb2.LegRank:
     leg = candidate.legs.get(mode, LegRank())
-    return ranking_pb2.LegRank(rank=leg.rank, score=leg.score, fused_share=leg.fused_share)
+    return ranking_pb2.LegRank(rank=leg.rank, score=leg.score, completed=leg.completed, fused_share=leg.fused_share)
 
 
 def candidates_accounted_for(response: ranking_pb2.RankResponse) -> list[str]:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import structlog
 
+from services.search.beside import beside
 from services.search.condition import Condition, field_value
+from services.search.domain.bm25 import highest_bm25
+from services.search.domain.completion import with_keyword_scores
 from services.search.domain.cursor import Also, Cursor, CursorHit, read_cursor, sign_cursor
 from services.search.domain.direction import mean_direction
 from services.search.domain.exact_tier import Passage, exact_matches
@@ -17,10 +20,11 @@ from services.search.domain.paging import cut_page
 from services.search.domain.query import Mode, Query
 from services.search.domain.revisions import newest_revisions
 from services.search.domain.signals import Signals, signals_of
-from services.search.domain.window import Candidate, Found, Leg, window_of_chunks, window_of_documents
+from services.search.domain.window import Candidate, Found, Leg, LegRank, window_of_chunks, window_of_documents
 from services.search.legs import FAILURES, LegRun, Legs
 from services.search.page import AlsoChunk, Hit, Page, Timings
 from services.search.ports import Catalog, Generation, Ranked, Ranker, RankingTask
+from services.search.query_terms import QueryTerms, TermLookup
 from services.search.settling import settled
 from services.search.time_limits import RETRY_AFTER_S, TimeLimits
 from services.shared.index.chunk import Matrix, StoredChunk, Vector
@@ -36,6 +40,8 @@ from services.shared.runtime.errors import (
 log = structlog.get_logger()
 
 _NOT_RUN = LegRun(ran=False)
+# Hits in which the words of a query are looked for: what an answer is made of (design 8.9).
+_TOP = 5
 # A catalog that did not answer is asked again after so long; until then its last word holds, and searches are not slow.
 _ASK_AGAIN_S = 1.0
 
@@ -58,6 +64,11 @@ class _Window:
     chunks: Mapping[str, StoredChunk]
     query_vector: Vector | None
 
+    @property
+    def by_fused_score(self) -> list[Candidate]:
+        """The candidates as fusion alone has them."""
+        return sorted(self.candidates.values(), key=lambda candidate: -candidate.fused_score)
+
 
 class SearchPipeline:
     """Searches collections. `remember_s` is how long an answer of the catalog is good without asking again."""
@@ -76,6 +87,7 @@ class SearchPipeline:
         self._catalog = catalog
         self._index = index
         self._legs = legs
+        self._term_lookup = TermLookup(catalog, limits)
         self._ranker = ranker
         self._limits = limits
         self._remember_s = remember_s
@@ -92,18 +104,21 @@ class SearchPipeline:
             return await self._next_page(query, condition)
         began = time.perf_counter()
         known = await self._generation(query.collection, query.generation_id)
-        runs = await self._legs.run(query, condition, known.generation)
-        _require_an_answer(runs)
+        async with beside(self._terms(query, known)) as looking_up:
+            runs = await self._legs.run(query, condition, known.generation)
+            _require_an_answer(runs)
+            terms, terms_failed = await looking_up
 
         began_fusing = time.perf_counter()
-        window = _fused(query, runs)
+        window = _fused(query, runs, terms)
         began_ranking = time.perf_counter()
         ranked, ranking_failed = await self._ranked_or_as_fused(query, window)
         ended_ranking = time.perf_counter()
 
         keyword, vector = runs.get(Mode.KEYWORD, _NOT_RUN), runs.get(Mode.VECTOR, _NOT_RUN)
         failed = {
-            "catalog": known.stale, "keyword": keyword.failure, "ranking": ranking_failed, "vector": vector.failure
+            "catalog": known.stale or terms_failed, "keyword": keyword.failure,
+            "ranking": ranking_failed, "vector": vector.failure,
         }  # fmt: skip
         degraded = tuple(part for part, failure in failed.items() if failure)
         shown, rest = cut_page(ranked, limit=query.limit, offset=query.offset)
@@ -122,7 +137,7 @@ class SearchPipeline:
             next=self._signed(after, query),
             window=len(ranked),
             degraded=degraded,
-            signals=await self._signals(query, condition, known.generation, window),
+            signals=await self._signals(query, condition, known.generation, window, terms),
             timings=Timings(
                 embed=vector.embed_ms,
                 keyword=keyword.leg_ms,
@@ -180,6 +195,10 @@ class SearchPipeline:
             self._known[key] = _Known(generation, asked_at=now, stale=False)
         return self._known[key]
 
+    async def _terms(self, query: Query, known: _Known) -> tuple[QueryTerms | None, bool]:
+        """As `TermLookup.look_up`; a catalog that just failed to answer is not asked again."""
+        return (None, True) if known.stale else await self._term_lookup.look_up(query, known.generation)
+
     async def _ranked_or_as_fused(self, query: Query, window: _Window) -> tuple[Sequence[Ranked], bool]:
         """The window in its final order, and whether ranking had to be skipped."""
         if not window.candidates:
@@ -191,15 +210,19 @@ class SearchPipeline:
             log.warning("ranking_skipped", reason=failure.message)
             return [Ranked(chunk_id, candidate.fused_score) for chunk_id, candidate in window.candidates.items()], True
 
-    async def _signals(self, query: Query, condition: Condition, generation: Generation, window: _Window) -> Signals:
+    async def _signals(
+        self, query: Query, condition: Condition, generation: Generation, window: _Window, terms: QueryTerms | None
+    ) -> Signals:
         nothing_passed = condition.filter is not None and not window.candidates
-        by_fused_score = max(window.candidates.values(), key=lambda candidate: candidate.fused_score, default=None)
+        top = window.by_fused_score[:_TOP]
         return signals_of(
             model=generation.model,
             cosines=[found.score for leg in window.legs if leg.mode is Mode.VECTOR for found in leg.found],
-            first_cosine=None if by_fused_score is None else _cosine(by_fused_score, window),
+            first_cosine=_cosine(top[0], window) if top else None,
             leaders=[_voted_for(leg.found[0], query) for leg in window.legs if leg.found],
             filtered_count=await self._count(generation, condition) if nothing_passed else None,
+            idf_coverage=_coverage(top, window, terms),
+            keyword_share=_keyword_share(top, terms),
         )
 
     async def _count(self, generation: Generation, condition: Condition) -> int | None:
@@ -261,14 +284,21 @@ def _require_an_answer(runs: Mapping[Mode, LegRun]) -> None:
     )
 
 
-def _fused(query: Query, runs: Mapping[Mode, LegRun]) -> _Window:
-    """The window of the legs that ran, each document in its newest revision only."""
+def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) -> _Window:
+    """The window of the legs that ran, each document in its newest revision only.
+
+    With the terms of the query the gate holds, and every candidate has a keyword score.
+    """
     ran = {mode: run for mode, run in runs.items() if run.ran and not run.failure}
     newest = newest_revisions(hit.chunk for run in ran.values() for hit in run.hits)
     chunks: dict[str, StoredChunk] = {}
     legs = []
     for mode, run in ran.items():
         current = [hit for hit in run.hits if hit.chunk.revision == newest[hit.chunk.document_id]]
+        if mode is Mode.KEYWORD and terms and query.retrieval.keyword_gate:
+            current = [
+                hit for hit in current if terms.mass.share_in(hit.chunk.analysed) >= query.retrieval.keyword_gate
+            ]
         chunks |= {hit.chunk.chunk_id: hit.chunk for hit in current}
         found = [Found(hit.chunk.chunk_id, hit.chunk.document_id, hit.score) for hit in current]
         legs.append(Leg(mode, found, query.weights[mode]))
@@ -281,12 +311,30 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun]) -> _Window:
         window = window_of_documents(legs, exact=exact, k=retrieval.rrf_k, size=retrieval.window, depth=retrieval.depth)
     else:
         window = window_of_chunks(legs, exact=exact, k=retrieval.rrf_k, size=retrieval.window)
+    if terms:
+        analysed = {candidate.chunk_id: chunks[candidate.chunk_id].analysed for candidate in window}
+        window = with_keyword_scores(window, analysed, terms.tokens, terms.statistics)
     return _Window(
         legs=legs,
         candidates={candidate.chunk_id: candidate for candidate in window},
         chunks=chunks,
         query_vector=next((run.query_vector for run in ran.values() if run.query_vector is not None), None),
     )
+
+
+def _coverage(top: Sequence[Candidate], window: _Window, terms: QueryTerms | None) -> float | None:
+    if terms is None:
+        return None
+    return max((terms.mass.share_in(window.chunks[hit.chunk_id].analysed) for hit in top), default=0.0)
+
+
+def _keyword_share(top: Sequence[Candidate], terms: QueryTerms | None) -> float | None:
+    """None where the keyword leg gave no score: it failed, and nothing is completed then."""
+    keyword = top[0].legs.get(Mode.KEYWORD) if top else LegRank(score=0.0)
+    if terms is None or keyword is None or keyword.score is None:
+        return None
+    # Scores of fresh chunks are a little off until the index is optimized, and may pass the bound.
+    return min(1.0, keyword.score / highest_bm25(terms.tokens, terms.statistics))
 
 
 def _voted_for(found: Found, query: Query) -> str:

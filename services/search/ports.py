@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from services.search.domain.term_statistics import TermStatistics
 from services.search.domain.window import Candidate
 from services.shared.index.chunk import Matrix, Vector
 
@@ -27,6 +28,9 @@ class Catalog(Protocol):
 
         Raises NotFound naming `collection` or `generation_id`, and DependencyUnavailable.
         """
+
+    async def term_statistics(self, generation_id: str, tokens: Sequence[str]) -> TermStatistics | None:
+        """How rare `tokens` are in the generation; None when it has no statistics. Raises DependencyUnavailable."""
 
     async def check(self) -> None:
         """Return when the catalog answers. Raises DependencyUnavailable."""

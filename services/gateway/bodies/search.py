@@ -31,6 +31,7 @@ class RetrievalOverrides(Body):
     depth: Annotated[int, Field(ge=1, le=1000)] | None = None
     window: Annotated[int, Field(ge=1, le=1000)] | None = None
     collapse_by_document: bool | None = None
+    keyword_gate: Share | None = None
 
 
 class RankingOverrides(Body):

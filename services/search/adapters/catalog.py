@@ -1,7 +1,9 @@
 """The catalog's database as search needs it: which generation serves."""
 
 import asyncio
+from collections.abc import Sequence
 
+from services.search.domain.term_statistics import TermStatistics
 from services.search.ports import Generation
 from services.shared.catalog import manifest
 from services.shared.catalog.catalog import Catalog
@@ -28,6 +30,11 @@ class SharedCatalog:
         if named.collection != collection or named.state not in _SERVABLE:
             raise NotFound(f"'{collection}' has no generation '{generation_id}' to search", field="generation_id")
         return _served(named)
+
+    async def term_statistics(self, generation_id: str, tokens: Sequence[str]) -> TermStatistics | None:
+        """See `Catalog.term_statistics`."""
+        found = await (await self._open()).terms.look_up(generation_id, tokens)
+        return None if found is None else TermStatistics(found.chunks, found.tokens, found.frequencies)
 
     async def check(self) -> None:
         """See `Catalog.check`. Raises SystemExit for an address that no catalog can have."""

@@ -7,7 +7,6 @@ from services.shared.text.analyzer import MAX_QUERY_TERMS, analyze_query
 from services.shared.text.folding import fold_case, normalise
 from services.shared.text.words import find_pieces
 
-
 # In a short query the form of a word tells (a headword, a topic); in a sentence grammar chose it, and a word whose form
 # happens to agree would count twice. Figures in docs/decisions/stems-in-long-queries.md.
 SURFACES_UP_TO = 5

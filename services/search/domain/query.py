@@ -23,7 +23,8 @@ class Retrieval:
     """How the collection retrieves. Raises InvalidQuery naming `retrieval.<setting>` for one out of its bounds.
 
     `depth` counts the hits that a leg may rank, `window` the fused hits that are ranked and can be paged. `synonyms`
-    tells what a term is searched as beside itself.
+    tells what a term is searched as beside itself. A keyword hit that holds less than the share `keyword_gate` of the
+    query's idf mass earns no keyword rank; 0 lets all pass.
     """
 
     rrf_k: int = 60
@@ -33,6 +34,7 @@ class Retrieval:
     window: int = 100
     collapse_by_document: bool = False
     synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    keyword_gate: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("rrf_k", "depth", "window"):
@@ -41,6 +43,8 @@ class Retrieval:
         for name in ("keyword_weight", "vector_weight"):
             if not 0 <= getattr(self, name) <= 10:  # NaN fails too
                 raise InvalidQuery(f"{name} is from 0 to 10", field=f"retrieval.{name}")
+        if not 0 <= self.keyword_gate <= 1:
+            raise InvalidQuery("keyword_gate is from 0 to 1", field="retrieval.keyword_gate")
         if self.keyword_weight == self.vector_weight == 0:
             raise InvalidQuery("one of the weights must be above 0", field="retrieval.vector_weight")
 

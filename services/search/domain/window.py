@@ -31,11 +31,15 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class LegRank:
-    """What one leg knows of a candidate: its rank from 1, or 0 when the leg did not find it."""
+    """What one leg knows of a candidate: its rank from 1, or 0 when the leg did not find it.
+
+    A `completed` score was computed afterwards, for a candidate that the leg did not find.
+    """
 
     rank: int = 0
     score: float | None = None
     fused_share: float = 0.0
+    completed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

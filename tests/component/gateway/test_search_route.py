@@ -81,13 +81,14 @@ async def test_a_request_overrides_how_its_hits_are_ranked(house: House) -> None
     await search(
         house,
         ranking={"lambda": 0.25, "min_distinct": 5, "recency": False, "clock_date": "2026-01-31"},
-        retrieval={"rrf_k": 10, "keyword_weight": 0, "depth": 20},
+        retrieval={"rrf_k": 10, "keyword_weight": 0, "depth": 20, "keyword_gate": 0.3},
     )
     (sent,) = house.search.script.requests
     assert (sent.ranking.mmr_lambda, sent.ranking.min_distinct) == (0.25, 5)
     assert not sent.ranking.recency_tiers
     assert sent.ranking.clock_date == "2026-01-31"
     assert (sent.retrieval.rrf_k, sent.retrieval.keyword_weight, sent.retrieval.depth) == (10, 0, 20)
+    assert sent.retrieval.keyword_gate == 0.3
 
 
 async def test_everything_else_that_a_request_says_reaches_search(house: House) -> None:

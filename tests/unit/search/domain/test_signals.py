@@ -4,7 +4,10 @@ from services.search.domain.signals import Signals, signals_of
 
 
 def signals(**changes: object) -> Signals:
-    fields = {"model": "m", "cosines": [], "first_cosine": None, "leaders": [], "filtered_count": None}
+    fields = {
+        "model": "m", "cosines": [], "first_cosine": None, "leaders": [], "filtered_count": None,
+        "idf_coverage": None, "keyword_share": None,
+    }  # fmt: skip
     return signals_of(**{**fields, **changes})
 
 

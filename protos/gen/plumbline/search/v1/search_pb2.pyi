@@ -172,7 +172,7 @@ class Hit(_message.Message):
     def __init__(self, rank: _Optional[int] = ..., score: _Optional[float] = ..., chunk_id: _Optional[str] = ..., document_id: _Optional[str] = ..., title: _Optional[str] = ..., uri: _Optional[str] = ..., heading_path: _Optional[_Iterable[str]] = ..., pages: _Optional[_Iterable[int]] = ..., text: _Optional[str] = ..., metadata: _Optional[_Mapping[str, _filter_pb2.Value]] = ..., also: _Optional[_Iterable[_Union[AlsoChunk, _Mapping]]] = ..., ledger: _Optional[_Union[_ranking_pb2.Ledger, _Mapping]] = ..., locale: _Optional[str] = ..., date: _Optional[str] = ..., ordinal: _Optional[int] = ..., start: _Optional[int] = ..., end: _Optional[int] = ..., tokens: _Optional[int] = ...) -> None: ...
 
 class Signals(_message.Message):
-    __slots__ = ("best_cosine", "first_cosine", "cosine_gap", "idf_coverage", "legs_agree", "filtered_count", "model")
+    __slots__ = ("best_cosine", "first_cosine", "cosine_gap", "idf_coverage", "legs_agree", "filtered_count", "model", "keyword_share")
     BEST_COSINE_FIELD_NUMBER: _ClassVar[int]
     FIRST_COSINE_FIELD_NUMBER: _ClassVar[int]
     COSINE_GAP_FIELD_NUMBER: _ClassVar[int]
@@ -180,6 +180,7 @@ class Signals(_message.Message):
     LEGS_AGREE_FIELD_NUMBER: _ClassVar[int]
     FILTERED_COUNT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
+    KEYWORD_SHARE_FIELD_NUMBER: _ClassVar[int]
     best_cosine: float
     first_cosine: float
     cosine_gap: float
@@ -187,7 +188,8 @@ class Signals(_message.Message):
     legs_agree: bool
     filtered_count: int
     model: str
-    def __init__(self, best_cosine: _Optional[float] = ..., first_cosine: _Optional[float] = ..., cosine_gap: _Optional[float] = ..., idf_coverage: _Optional[float] = ..., legs_agree: bool = ..., filtered_count: _Optional[int] = ..., model: _Optional[str] = ...) -> None: ...
+    keyword_share: float
+    def __init__(self, best_cosine: _Optional[float] = ..., first_cosine: _Optional[float] = ..., cosine_gap: _Optional[float] = ..., idf_coverage: _Optional[float] = ..., legs_agree: bool = ..., filtered_count: _Optional[int] = ..., model: _Optional[str] = ..., keyword_share: _Optional[float] = ...) -> None: ...
 
 class SearchTimings(_message.Message):
     __slots__ = ("embed_ms", "keyword_ms", "vector_ms", "fuse_ms", "rank_ms", "total_ms")
