@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 from services.ingest import convert
 from services.ingest.ports import CountTokens, Model
 from services.shared.clients.embedding import EmbeddingClient
+from services.shared.runtime.errors import Internal, InvalidInput
 
 # A model reads about 8,000 tokens a second on a CPU, and some scripts have a token for each character: a call takes 5 s
 # there, and stays within its timeout on a machine of a tenth of that speed. Only a text that is larger goes alone.
@@ -44,7 +45,10 @@ class EmbeddingService:
         for batch in _batches(texts, self._batch_texts):
             request = convert.passages_to_proto(batch, model=model)
             reply = await self._client.embed(request, timeout_s=self._embed_timeout_s)
-            vectors += convert.vectors_from_proto(reply)
+            try:
+                vectors += convert.vectors_from_proto(reply)
+            except InvalidInput as error:  # a fault of embedding, which may pass, and none of the document
+                raise Internal(f"embedding gave no vectors: {error.field}: {error.message}") from None
         return vectors
 
 

@@ -1,12 +1,14 @@
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from plumbline.embedding.v1 import embedding_pb2 as pb
 from plumbline.embedding.v1 import vectors_pb2
 from services.ingest.adapters.embedding_service import EmbeddingService
 from services.shared.clients.embedding import EmbeddingClient
 from services.shared.clients.vectors import pack_vectors
+from services.shared.runtime.errors import Internal
 
 
 class FakeEmbeddingClient:
@@ -41,3 +43,13 @@ async def test_a_call_of_long_texts_is_bounded_by_what_a_slow_cpu_embeds_in_time
     vectors = await service(client).embed(["x" * length for length in lengths], model="m")
     assert [[len(text) for text in call] for call in client.calls] == [[15_000, 15_000, 10_000], [1], [50_000], [1]]
     assert [int(rows[0, 0]) for rows in vectors] == lengths
+
+
+async def test_a_vector_that_is_no_number_is_a_fault_of_embedding_and_not_of_the_document() -> None:
+    class Faulty(FakeEmbeddingClient):
+        async def embed(self, request: pb.EmbedRequest, *, timeout_s: float) -> pb.EmbedResponse:
+            rows = np.full((1, 2), np.nan, dtype=np.float32)
+            return pb.EmbedResponse(vectors=pack_vectors(rows, vectors_pb2.VECTOR_DTYPE_FLOAT32))
+
+    with pytest.raises(Internal, match="NaN"):
+        await service(Faulty()).embed(["x"], model="m")
