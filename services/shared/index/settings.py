@@ -23,8 +23,8 @@ class IndexSettings(RpcSettings):
         1,
         ge=1,
         le=15,
-        description="Nodes that keep a copy of each new generation; at most as many as there are. With 3, one may be "
-        "lost without a failed read or write; each copy costs its disk, memory and a part of every write.",
+        description="Nodes that keep a copy of each new generation: 1, or all of them. With 3, one may be lost without "
+        "a failed read or write; each copy costs its disk, memory and a part of every write.",
     )
     weaviate_api_key: SecretStr | None = Field(
         None, min_length=1, description="Key that Weaviate asks for; unset where it lets everybody in."
@@ -44,5 +44,16 @@ class IndexSettings(RpcSettings):
                 f"{self.environment_prefix}INDEX_FOLDER and {self.environment_prefix}WEAVIATE_NODES: give one of them, "
                 f"the folder of an embedded index or the nodes of a Weaviate, and not "
                 f"{'both' if self.index_folder else 'neither'}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _copies_are_on_one_node_or_on_all(self) -> Self:
+        """A read asks a majority of the copies, and finds them by asking that many nodes."""
+        nodes = len(parse_nodes(self.weaviate_nodes)) if self.weaviate_nodes else 1
+        if self.weaviate_replication_factor not in (1, nodes):
+            raise ValueError(
+                f"{self.environment_prefix}WEAVIATE_REPLICATION_FACTOR must be 1 or the number of "
+                f"{self.environment_prefix}WEAVIATE_NODES, which is {nodes}"
             )
         return self

@@ -48,7 +48,7 @@ class Classes:
         if not is_generation_id(generation_id):
             raise no_generation(generation_id)
         try:
-            definition = await self._rest("GET", f"/schema/{class_name(generation_id)}")
+            definition = await self._ask("GET", f"/schema/{class_name(generation_id)}")
         except ClassMissing:
             raise no_generation(generation_id) from None
         self._known[generation_id] = generation_class(definition)
@@ -85,11 +85,11 @@ class Classes:
         """Drop the class with its objects; one that is not there is as good as dropped."""
         self.forget(generation_id)
         if is_generation_id(generation_id):
-            await self._rest("DELETE", f"/schema/{class_name(generation_id)}")
+            await self._ask("DELETE", f"/schema/{class_name(generation_id)}")
 
     async def generation_ids(self) -> list[str]:
         """The generations whose classes are there, in ascending order."""
-        described = (await self._rest("GET", "/schema"))["classes"]
+        described = (await self._ask("GET", "/schema"))["classes"]
         ids = (generation_of(definition["class"]) for definition in described)
         return sorted(generation_id for generation_id in ids if generation_id is not None)
 
@@ -113,8 +113,11 @@ class Classes:
         except (RequestRefused, TimeoutError) as error:
             raise DependencyUnavailable(f"The keyword index of {generation_id!r} could not be built anew.") from error
 
-    async def _rest(self, method: str, path: str, json: Any = None) -> Any:
-        return await self._cluster.tell(lambda node: node.rest(method, path, json=json), within_s=_SCHEMA_S)
+    async def _ask(self, method: str, path: str) -> Any:
+        try:
+            return await self._rest(method, path)
+        except RequestRefused as refused:
+            raise DependencyUnavailable("Weaviate refuses to tell or to drop its classes.") from refused
 
     async def _change(self, method: str, path: str, json: Any) -> None:
         """Change the schema; a change that another process has made meanwhile is refused, which does no harm."""
@@ -123,6 +126,9 @@ class Classes:
         except RequestRefused as refused:
             if "already exists" not in str(refused):
                 raise DependencyUnavailable("Weaviate refuses to make or to extend a class.") from refused
+
+    async def _rest(self, method: str, path: str, json: Any = None) -> Any:
+        return await self._cluster.tell(lambda node: node.rest(method, path, json=json), within_s=_SCHEMA_S)
 
 
 def no_generation(generation_id: str) -> NotFound:

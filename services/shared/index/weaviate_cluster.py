@@ -32,13 +32,10 @@ _CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1_000),
 )
-# A leg takes 40 to 90 ms at the 95th percentile; a node that is silent for so long is asked no longer alone.
+# A leg takes 40 to 90 ms at the 95th percentile; the next node is asked too when one is silent for so long.
 _PATIENCE_S = 0.3
 # So long a node that failed is asked last.
 _AVOID_S = 5.0
-# The longest that one node may take over a write when there is another.
-_WRITE_ATTEMPT_S = 20.0
-
 # What a status means: these say that the node is at fault, any other that it does not like the request.
 _NODE_CODES = (
     grpc.StatusCode.UNAVAILABLE,
@@ -131,8 +128,9 @@ class NodeClient:
 class Cluster:
     """Asks the nodes of one Weaviate, each by a client of its own."""
 
-    def __init__(self, clients: Sequence[NodeClient]) -> None:
+    def __init__(self, clients: Sequence[NodeClient], *, patience_s: float = _PATIENCE_S) -> None:
         self._clients = tuple(clients)
+        self._patience_s = patience_s
         self._turn = itertools.count()
         self._avoided_until = dict.fromkeys(self._clients, 0.0)
 
@@ -151,6 +149,7 @@ class Cluster:
         """
         waiting = self._in_turn()
         asked: dict[asyncio.Task[_Answer], NodeClient] = {}
+        silent: set[NodeClient] = set()
         given: list[_Answer] = []
         refusal: RequestRefused | None = None
         missing = 0
@@ -158,7 +157,7 @@ class Cluster:
         def ask_next() -> None:
             if waiting:
                 client = waiting.pop(0)
-                asked[asyncio.create_task(_awaited(read(client)))] = client
+                asked[asyncio.create_task(_begun(read, client))] = client
 
         try:
             async with asyncio.timeout(within_s):
@@ -170,11 +169,10 @@ class Cluster:
                     if len(asked) + len(given) < answers:
                         raise refusal or DependencyUnavailable("Too few nodes of the index answer.")
                     done, _ = await asyncio.wait(
-                        asked, timeout=_PATIENCE_S if waiting else None, return_when=asyncio.FIRST_COMPLETED
+                        asked, timeout=self._patience_s if waiting else None, return_when=asyncio.FIRST_COMPLETED
                     )
                     if not done:
-                        for silent in asked.values():
-                            self._avoid(silent)
+                        silent.update(asked.values())
                         ask_next()
                     for task in done:
                         client = asked.pop(task)
@@ -189,6 +187,8 @@ class Cluster:
                         except RequestRefused as refused:
                             refusal = refused
                             ask_next()
+                for client in silent.intersection(asked.values()):
+                    self._avoid(client)
                 return given[:answers]
         except TimeoutError:
             raise DependencyUnavailable(f"The index did not answer within {within_s:.0f} s.") from None
@@ -197,10 +197,12 @@ class Cluster:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
 
-    async def tell(self, write: Callable[[NodeClient], Awaitable[_Answer]], *, within_s: float) -> _Answer:
-        """What the first node says that answers; one after the other, each write may be done more than once.
+    async def tell(
+        self, write: Callable[[NodeClient], Awaitable[_Answer]], *, within_s: float, each_s: float | None = None
+    ) -> _Answer:
+        """What the first node says that answers, one after the other, each but the last one within `each_s`.
 
-        Raises as `ask`.
+        So a write may be done more than once. Raises as `ask`.
         """
         clients = self._in_turn()
         refusal: RequestRefused | None = None
@@ -209,7 +211,7 @@ class Cluster:
             async with asyncio.timeout(within_s):
                 for client in clients:
                     try:
-                        async with asyncio.timeout(_WRITE_ATTEMPT_S if client is not clients[-1] else None):
+                        async with asyncio.timeout(each_s if client is not clients[-1] else None):
                             return await write(client)
                     except (NodeFailed, TimeoutError):
                         self._avoid(client)
@@ -239,5 +241,5 @@ class Cluster:
         self._avoided_until[client] = asyncio.get_running_loop().time() + _AVOID_S
 
 
-async def _awaited(awaitable: Awaitable[_Answer]) -> _Answer:
-    return await awaitable
+async def _begun(read: Callable[[NodeClient], Awaitable[_Answer]], client: NodeClient) -> _Answer:
+    return await read(client)

@@ -40,6 +40,10 @@ from services.shared.runtime.errors import DependencyUnavailable, InvalidInput
 
 _READ_S = 10.0
 _WRITE_S = 60.0
+# Within it, the longest that one node may take before the next one is told. A batch takes up to some seconds, a delete
+# a tenth of one; but a node that has just lost another keeps a delete for 20 s.
+_WRITE_EACH_S = 20.0
+_DELETE_EACH_S = 5.0
 _IDS_PER_REQUEST = 1_000
 _PAGE = 1_000
 _WRITE_ATTEMPTS = 2
@@ -74,8 +78,9 @@ class WeaviateIndex:
     ) -> Self:
         """The index on these nodes; none of them need answer yet.
 
-        `replication_factor` is that of the generations, those made from here and those read; every node must have a
-        replica when it is above 1. `ef` is how many candidates a vector search of generations made from here keeps.
+        `replication_factor` is that of the generations, those made from here and those read: 1, or the number of nodes,
+        so that whichever nodes are asked have a replica. `ef` is how many candidates a vector search of generations
+        made from here keeps: more finds more and takes longer.
         """
         cluster = Cluster([NodeClient(node, api_key) for node in nodes])
         classes = Classes(cluster, replication_factor=replication_factor, ef=ef)
@@ -238,11 +243,15 @@ class WeaviateIndex:
                     return None
                 return int(there["lastUpdateTimeUnix"])
 
-            [written_ms] = await self._cluster.ask(read, within_s=_READ_S)
+            [written_ms] = await self._ask(generation_id, read, answers=1)
             return written_ms is None or (changed_too and written_ms != copy.written_ms)
 
-        gone = await asyncio.gather(*map(is_gone, doubtful))
-        return {copy.chunk_id for copy, is_gone in zip(doubtful, gone, strict=True) if is_gone}
+        try:
+            async with asyncio.TaskGroup() as group:
+                looks = {copy.chunk_id: group.create_task(is_gone(copy)) for copy in doubtful}
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return {chunk_id for chunk_id, look in looks.items() if look.result()}
 
     async def _condition(self, generation_id: str, filter: Filter | None) -> Condition:
         """The filter as this generation's class can be asked. Raises NotFound."""
@@ -260,10 +269,12 @@ class WeaviateIndex:
         if not np.isfinite(vector).all() or not vector.any():
             raise InvalidInput("A vector to search with needs finite values and a direction.")
 
-    async def _ask(self, generation_id: str, read: Callable[[NodeClient], Awaitable[_Answer]]) -> list[_Answer]:
-        """What a majority of the replicas says. Raises NotFound, DependencyUnavailable."""
+    async def _ask(
+        self, generation_id: str, read: Callable[[NodeClient], Awaitable[_Answer]], *, answers: int | None = None
+    ) -> list[_Answer]:
+        """What a majority of the replicas says, or so many. Raises NotFound, DependencyUnavailable."""
         try:
-            return await self._cluster.ask(read, within_s=_READ_S, answers=self._majority)
+            return await self._cluster.ask(read, within_s=_READ_S, answers=answers or self._majority)
         except ClassMissing:
             self._classes.forget(generation_id)
             raise no_generation(generation_id) from None
@@ -277,7 +288,7 @@ class WeaviateIndex:
         left = list(objects)
         for _ in range(_WRITE_ATTEMPTS):
             request = batch_pb2.BatchObjectsRequest(objects=left, consistency_level=self._level)
-            reply = await self._tell(_writing(request))
+            reply = await self._tell(_writing(request), each_s=_WRITE_EACH_S)
             if not reply.errors:
                 return
             left = [left[error.index] for error in reply.errors]
@@ -286,14 +297,14 @@ class WeaviateIndex:
     async def _delete(self, request: batch_delete_pb2.BatchDeleteRequest) -> int:
         """How many objects were deleted. Raises DependencyUnavailable when one could not be."""
         for _ in range(_WRITE_ATTEMPTS):
-            reply = await self._tell(lambda node: node.delete(request))
+            reply = await self._tell(lambda node: node.delete(request), each_s=_DELETE_EACH_S)
             if not reply.failed:
                 return int(reply.successful)
         raise DependencyUnavailable(f"The index could not delete {reply.failed:,} of {reply.matches:,} chunks.")
 
-    async def _tell(self, write: Callable[[NodeClient], Awaitable[_Answer]]) -> _Answer:
+    async def _tell(self, write: Callable[[NodeClient], Awaitable[_Answer]], *, each_s: float) -> _Answer:
         try:
-            return await self._cluster.tell(write, within_s=_WRITE_S)
+            return await self._cluster.tell(write, within_s=_WRITE_S, each_s=each_s)
         except RequestRefused as refused:
             raise DependencyUnavailable("The index refuses the write.") from refused
 

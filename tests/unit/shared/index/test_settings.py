@@ -46,6 +46,21 @@ def test_nodes_that_are_malformed_are_refused_by_their_knob(
     assert "PLUMBLINE_SEARCH_WEAVIATE_NODES: 'http://weaviate:8080' is not host:http_port" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("factor", "fits"), [("1", True), ("2", False), ("3", True), ("4", False)])
+def test_copies_are_on_one_node_or_on_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], factor: str, fits: bool
+) -> None:
+    knobs = {"WEAVIATE_NODES": "a:1:2,b:1:2,c:1:2", "WEAVIATE_REPLICATION_FACTOR": factor}
+    if fits:
+        assert read(monkeypatch, SearchSettings, **knobs).weaviate_replication_factor == int(factor)
+        return
+    with pytest.raises(SystemExit):
+        read(monkeypatch, SearchSettings, **knobs)
+    said = capsys.readouterr().err
+    assert "SEARCH_WEAVIATE_REPLICATION_FACTOR must be 1 or the number of" in said
+    assert said.strip().endswith("SEARCH_WEAVIATE_NODES, which is 3")
+
+
 def test_a_key_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = read(monkeypatch, SearchSettings, WEAVIATE_NODES="w:1:2", WEAVIATE_API_KEY="hush")
     assert "hush" not in repr(settings)
