@@ -1,17 +1,17 @@
 """What a query asks for to the letter: quoted phrases and codes, and whether a text holds all of them.
 
 A code here is a word with a digit and something else in it (`E5_3`, `1-12`, `GPT4`), one with a sign other than a
-hyphen (`C++`, `.NET`, `R&D`), or one in capitals in a query that is not all capitals (`TOIL`). Numbers by themselves
-and words joined by hyphens are left out on purpose: over judged queries with a number, keyword search loses 0.07 to
-0.21 (nDCG@10; MRR for paper titles) when texts without it go below those with it, and 0.06 to 0.10 over claims and
-titles with a hyphen.
+hyphen (`C++`, `.NET`, `R&D`), or one in capitals in a query that is not all capitals (`what is TOIL`) or is that word
+alone (`TOIL`). Numbers by themselves and words joined by hyphens are left out on purpose: over judged queries with a
+number, keyword search loses 0.07 to 0.21 (nDCG@10; MRR for paper titles) when texts without it go below those with it,
+and 0.06 to 0.10 over claims and titles with a hyphen.
 
 A code is a demand where the query is about it: beside three other telling words at most. In a claim or a title it is
 one word among many, and the right text often does without it (figures in docs/decisions/exact-tier.md). What only an
 identifier is written like (`E5_3`, `1-12`) is a demand in every query.
 
-What is a code by its capitals alone is one in a text, too, only in capitals: toil and trouble are no TOIL. All other
-terms match whatever the case.
+What its capitals alone set apart as a code is one in a text, too, only in capitals: toil and trouble are no TOIL. All
+other terms match whatever the case.
 """
 
 from functools import lru_cache
@@ -52,8 +52,9 @@ def exact_terms(query: str, locale: str) -> ExactTerms:
     tell = capitals_tell(rest)
     codes: dict[str, None] = {}
     others: list[Piece] = []
-    for piece in find_pieces(rest):
-        code = None if piece.is_run else _code(piece.text, tell)
+    pieces = list(find_pieces(rest))
+    for piece in pieces:
+        code = None if piece.is_run else _code(piece.text, tell, alone=len(pieces) == 1)
         if code is None:
             others.append(piece)
         else:
@@ -79,11 +80,15 @@ def _telling_words(pieces: list[Piece], locale: str) -> int:
     return words + sum(-(-len(piece.text) // _RUN_CHARACTERS_PER_WORD) for piece in pieces if piece.is_run)
 
 
-def _code(word: str, tell: bool) -> str | None:
+def _code(word: str, tell: bool, *, alone: bool) -> str | None:
     """`word` as it is looked for; None if it is no code."""
     if not word.isnumeric() and _HYPHENATED.fullmatch(word) is None:
         return fold_case(word)
-    return word if tell and is_in_capitals(word) else None
+    if not is_in_capitals(word):
+        return None
+    if tell:
+        return word
+    return fold_case(word) if alone else None
 
 
 def _comparable(text: str) -> str:
