@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.conftest import Stack, free_port, running_stack, start
+from tests.system.conftest import START_S, Stack, free_port, running_stack, start
 
 
 def refusal(data: Path, port: int) -> str:
@@ -29,6 +29,7 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path) -> None:
         assert f"port {port} is taken" in refusal(tmp_path, port)
 
 
+@pytest.mark.timeout(3 * START_S)  # it starts two stacks
 @pytest.mark.parametrize("engine", ["lancedb", pytest.param("weaviate", marks=pytest.mark.weaviate)])
 def test_what_was_stored_is_there_after_a_restart(request: pytest.FixtureRequest, tmp_path: Path, engine: str) -> None:
     if engine == "weaviate":
