@@ -12,9 +12,11 @@ import structlog
 from services.ingest.accepting import Acceptance
 from services.ingest.adapters.embedding_service import EmbeddingService
 from services.ingest.adapters.parsers.by_media_type import parse
+from services.ingest.builder import Builder
 from services.ingest.collections import CollectionKeeper
 from services.ingest.domain.blocks import ParsedDocument
 from services.ingest.garbage import Garbage
+from services.ingest.generation_writer import GenerationWriter
 from services.ingest.maintenance import Maintenance
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
@@ -48,10 +50,8 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         describe_timeout_s=settings.describe_timeout_s,
     )
     maintenance = Maintenance(index, every_s=settings.optimize_every_s)
-    pipeline = ApplyPipeline(
-        catalog, blobs, _parse_in_a_thread, embedder, index, metrics,
-        clock=time.time, on_change=maintenance.note_change,
-    )  # fmt: skip
+    writer = GenerationWriter(blobs, _parse_in_a_thread, embedder, index, metrics, on_change=maintenance.note_change)
+    pipeline = ApplyPipeline(catalog, writer, clock=time.time)
     process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
     workers = [
         Worker(
@@ -62,6 +62,11 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         )
         for number in range(1, settings.workers + 1)
     ]  # fmt: skip
+
+    builder = Builder(
+        f"{process}-builder", catalog, writer,
+        batch_documents=settings.batch_documents, lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
+    )  # fmt: skip
 
     def ring() -> None:
         for worker in workers:
@@ -87,7 +92,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         services=[SERVICE],
         metrics=metrics.rpc,
         become_ready=become_ready,
-        background=[*(worker.run for worker in workers), maintenance.run, garbage.run],
+        background=[*(worker.run for worker in workers), builder.run, maintenance.run, garbage.run],
         closables=[catalog, index, client],
     )
 

@@ -8,26 +8,16 @@ from contextlib import asynccontextmanager
 import structlog
 
 from services.ingest.domain.retry import MAX_ATTEMPTS_AFTER_FAULT, pause_s
+from services.ingest.failure import reason_for, will_pass
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.work_item import WorkItem
-from services.shared.runtime.errors import (
-    Conflict,
-    DeadlineExceeded,
-    DependencyUnavailable,
-    Internal,
-    InvalidInput,
-    NotFound,
-    Overloaded,
-    PlumblineError,
-)
+from services.shared.runtime.errors import Conflict, InvalidInput, NotFound, PlumblineError
 
 log = structlog.get_logger()
 
-# What passes by itself: tried again for as long as it takes, for accepted work is never given up.
-_PASSING = (DependencyUnavailable, DeadlineExceeded, Overloaded)
 # What a batch takes before others get their turn: at 8,000 tokens a second and 4 bytes a token, half a minute.
 _BATCH_BYTES = 1024 * 1024
 SMALL_BYTES = 256 * 1024
@@ -165,13 +155,13 @@ class Worker:
             # The lease is lost or a generation began meanwhile: whoever holds the item next applies it.
             log.info("item_given_back", document_id=item.document_id, reason=error.message)
             retry_at: float | None = self._clock()
-        elif isinstance(error, _PASSING) or (
+        elif will_pass(error) or (
             not isinstance(error, InvalidInput | NotFound) and item.attempts < MAX_ATTEMPTS_AFTER_FAULT
         ):
             retry_at = self._clock() + pause_s(item.attempts)
         else:
             retry_at = None
-        reason = _reason(error, item)
+        reason = reason_for(error, item.document_id, item.attempts)
         if retry_at is None:
             log.warning("document_failed", collection=item.collection, document_id=item.document_id, reason=reason)
             self._metrics.documents.labels(Outcome.FAILED.value).inc()
@@ -181,11 +171,3 @@ class Worker:
             await self._catalog.work.fail(item, reason=reason, now=self._clock(), retry_at=retry_at)
         except Conflict as lost:
             log.info("lease_lost", document_id=item.document_id, reason=lost.message)
-
-
-def _reason(error: Exception, item: WorkItem) -> str:
-    """The sentence for the user; a fault of ours is told in the log only."""
-    if isinstance(error, PlumblineError) and not isinstance(error, Internal):
-        return error.message
-    log.error("document_fault", document_id=item.document_id, attempts=item.attempts, exc_info=error)
-    return f"an internal error; the log of ingest tells more under document '{item.document_id}'"

@@ -2,6 +2,7 @@
 
 from typing import Self
 
+from services.shared.catalog.builds import Builds
 from services.shared.catalog.collections import Collections
 from services.shared.catalog.database import Database
 from services.shared.catalog.documents import Documents
@@ -21,6 +22,7 @@ class Catalog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.builds = Builds(database)
         self.collections = Collections(database)
         self.documents = Documents(database)
         self.generations = Generations(database)

@@ -24,7 +24,7 @@ LOCALE_PATTERN = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
 
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _LOCALE = re.compile(LOCALE_PATTERN)
-_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # what PostgreSQL and UTF-8 cannot hold
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -66,8 +66,10 @@ def check_text(value: str, *, max_length: int, field: str) -> str:
     name = field.rpartition(".")[2]
     if len(value) > max_length:
         raise InvalidInput(f"'{name}' has {len(value)} characters; at most {max_length} are taken", field=field)
-    if _NO_TEXT.search(value):
-        raise InvalidInput(f"'{name}' holds U+0000 or half a surrogate pair, which are no characters", field=field)
+    if _LONE_SURROGATE.search(value):
+        raise InvalidInput(f"'{name}' holds half a surrogate pair, which is no character", field=field)
+    if "\0" in value:
+        raise InvalidInput(f"'{name}' holds U+0000, which PostgreSQL cannot keep; leave it out", field=field)
     return value
 
 

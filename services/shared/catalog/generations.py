@@ -1,15 +1,16 @@
 """Generations: one serves, the one before it is kept for rollback, others are being built or wait to be removed."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.database import Database
 from services.shared.catalog.manifest import Generation, GenerationState, Manifest, generation_of
-from services.shared.catalog.schema import collections, generation_documents, generations
-from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
+from services.shared.catalog.schema import building_documents, collections, generation_documents, generations
+from services.shared.catalog.sequence import lock_collection
 from services.shared.runtime.errors import Conflict, NotFound
 
 
@@ -59,45 +60,20 @@ class Generations:
             query = select(generations).where(generations.c.id.in_(ids)).order_by(generations.c.created_at)
             return tuple(generation_of(row) for row in await connection.execute(query))
 
-    async def start(self, collection: str, *, generation_id: str, manifest: Manifest, now: float) -> Generation:
-        """A new generation in state `building`, from now on kept in step with every change.
-
-        Raises NotFound, and Conflict when one is being built already.
-        """
-        async with self._database.write() as connection:
-            await lock_collection(connection, collection)
-            building = await connection.scalar(
-                select(generations.c.id).where(
-                    generations.c.collection == collection, generations.c.state == GenerationState.BUILDING
-                )
-            )
-            if building is not None:
-                raise Conflict(f"generation '{building}' of '{collection}' is being built already")
-            return await insert_generation(
-                connection,
-                collection,
-                generation_id=generation_id,
-                state=GenerationState.BUILDING,
-                manifest=manifest,
-                now=now,
-            )
-
-    async def mark_ready(self, generation_id: str) -> None:
-        """The generation holds all that the active one holds. Raises NotFound, Conflict unless it was building."""
-        await self._leave_building(generation_id, GenerationState.READY)
-
-    async def mark_failed(self, generation_id: str) -> None:
-        """The build failed; changes pass it by. Raises NotFound, Conflict unless it was building."""
-        await self._leave_building(generation_id, GenerationState.FAILED)
-
     async def promote(self, collection: str, generation_id: str) -> None:
         """Make a ready generation the active one and keep the one it replaces as the previous one.
 
-        Raises NotFound, Conflict when it is not ready.
+        Raises NotFound, Conflict when it is not ready or does not hold the same revisions of the same documents.
         """
         async with self._database.write() as connection:
             row = await lock_collection(connection, collection)
             await _require(connection, generation_id, GenerationState.READY, collection)
+            serving, candidate = [await _digest(connection, id_) for id_ in (row.active_generation_id, generation_id)]
+            if serving != candidate:
+                raise Conflict(
+                    f"generation '{generation_id}' holds {candidate[0]} documents with digest {candidate[1][:12]}, "
+                    f"the serving one {serving[0]} with {serving[1][:12]}; build another"
+                )
             await _switch(connection, row, to=generation_id)
 
     async def roll_back(self, collection: str) -> None:
@@ -123,14 +99,6 @@ class Generations:
                 raise Conflict(f"generation '{generation_id}' is in use")
             await connection.execute(delete(generations).where(generations.c.id == generation_id))
 
-    async def _leave_building(self, generation_id: str, state: GenerationState) -> None:
-        async with self._database.write() as connection:
-            generation = await _generation(connection, generation_id)
-            await lock_collection(connection, generation.collection)
-            await _require(connection, generation_id, GenerationState.BUILDING)
-            await _set_state(connection, generation_id, state)
-            await advance_applied_sequence(connection, generation.collection)
-
 
 async def insert_generation(
     connection: AsyncConnection,
@@ -140,6 +108,7 @@ async def insert_generation(
     state: GenerationState,
     manifest: Manifest,
     now: float,
+    job_id: str | None = None,
 ) -> Generation:
     """A new, empty generation of the collection."""
     generation = Generation(
@@ -165,6 +134,7 @@ async def insert_generation(
             chunks=generation.chunks,
             counted_revision=generation.revision,
             created_at=generation.created_at,
+            job_id=job_id,
         )
     )
     return generation
@@ -187,8 +157,8 @@ async def live_generation_ids(connection: AsyncConnection, collection: str) -> t
 
 async def _switch(connection: AsyncConnection, collection: Row[Any], *, to: str) -> None:
     """Swap what serves in one step; the one that served stays as the previous generation."""
-    await _set_state(connection, collection.active_generation_id, GenerationState.RETIRED)
-    await _set_state(connection, to, GenerationState.ACTIVE)
+    await set_state(connection, collection.active_generation_id, GenerationState.RETIRED)
+    await set_state(connection, to, GenerationState.ACTIVE)
     await connection.execute(
         update(collections)
         .where(collections.c.name == collection.name)
@@ -196,8 +166,33 @@ async def _switch(connection: AsyncConnection, collection: Row[Any], *, to: str)
     )
 
 
-async def _set_state(connection: AsyncConnection, generation_id: str, state: GenerationState) -> None:
+async def set_state(connection: AsyncConnection, generation_id: str, state: GenerationState) -> None:
+    """Let the generation be in this state."""
     await connection.execute(update(generations).where(generations.c.id == generation_id).values(state=state))
+
+
+async def fail_builds(connection: AsyncConnection, collection: str, *, job_id: str | None = None) -> None:
+    """Fail what is being built of the collection, or only what `job_id` builds; changes pass it by from now on."""
+    building = and_(generations.c.collection == collection, generations.c.state == GenerationState.BUILDING)
+    if job_id is not None:
+        building = and_(building, generations.c.job_id == job_id)
+    ids = (await connection.execute(select(generations.c.id).where(building))).scalars().all()
+    await connection.execute(delete(building_documents).where(building_documents.c.generation_id.in_(ids)))
+    await connection.execute(update(generations).where(generations.c.id.in_(ids)).values(state=GenerationState.FAILED))
+
+
+async def _digest(connection: AsyncConnection, generation_id: str) -> tuple[int, str]:
+    """How many documents the generation holds, and the SHA-256 over their ids and revisions in the order of the ids."""
+    rows = await connection.stream(
+        select(generation_documents.c.document_id, generation_documents.c.revision)
+        .where(generation_documents.c.generation_id == generation_id)
+        .order_by(generation_documents.c.document_id)
+    )
+    count, digest = 0, hashlib.sha256()
+    async for row in rows:
+        count += 1
+        digest.update(f"{row.document_id}\n{row.revision}\n".encode())
+    return count, digest.hexdigest()
 
 
 async def _generation(connection: AsyncConnection, generation_id: str) -> Generation:

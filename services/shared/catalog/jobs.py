@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.shared.catalog.acceptance import Accepted, Change, Outcome, Standing, accept_changes
 from services.shared.catalog.database import Database
 from services.shared.catalog.documents import Delete, Put, Refused, is_last_and_failed, is_newest, put_of
+from services.shared.catalog.generations import fail_builds
 from services.shared.catalog.schema import (
     collections,
     documents,
@@ -179,6 +180,7 @@ class Jobs:
             await connection.execute(
                 delete(documents).where(documents.c.collection == job.collection, documents.c.revision.in_(cancelled))
             )
+            await fail_builds(connection, job.collection, job_id=job_id)
             await connection.execute(
                 update(jobs).where(jobs.c.id == job_id).values(state=JobState.CANCELLED, updated_at=now)
             )

@@ -98,6 +98,22 @@ generations = Table(
     # The revision as of which `tokens` and the frequencies below are right; null or behind: there are no statistics.
     Column("counted_revision", BigInteger),
     Column("created_at", Double, nullable=False),
+    # The job that builds it, or built it; null for the one that began with its collection.
+    Column("job_id", key(64)),
+)
+
+# What a generation that is being built does not hold yet.
+building_documents = Table(
+    "building_documents",
+    metadata,
+    Column("generation_id", ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True),
+    Column("document_id", key(512), primary_key=True),
+    Column("collection", key(63), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("not_before", Double, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_until", Double),
+    Index(None, "collection", "document_id"),
 )
 
 # Which revision of a document a generation holds, and as which chunks.

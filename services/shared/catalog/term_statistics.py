@@ -52,6 +52,8 @@ class TermStatistics:
     frequencies: Mapping[str, int]
 
 
+_NOTHING = DocumentTerms()
+
 is_counted = generations.c.counted_revision == generations.c.revision
 """Whether a row of the table of generations has statistics."""
 
@@ -123,29 +125,30 @@ async def count_document(
     `chunks_before` is how many chunks the generation held of it. When it held some and nothing was kept, the terms are
     the same as before: `remember` is for documents whose terms change. A generation without statistics stays so.
     """
-    here = and_(changing_documents.c.generation_id == generation_id, changing_documents.c.document_id == document_id)
-    query = (
-        select(changing_documents.c.tokens, changing_documents.c.frequencies)
-        .outerjoin_from(generations, changing_documents, here)
-        .where(generations.c.id == generation_id, is_counted)
-    )
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        return 0
-    before = terms if chunks_before else DocumentTerms()
-    if row.frequencies is not None:
-        before = DocumentTerms(row.tokens, row.frequencies)
-        await connection.execute(delete(changing_documents).where(here))
+    before = await _counted(connection, generation_id, document_id, otherwise=terms) if chunks_before else _NOTHING
     change = terms.less(before)
     await _add(connection, generation_id, change.frequencies)
     return change.tokens
+
+
+async def _counted(
+    connection: AsyncConnection, generation_id: str, document_id: str, *, otherwise: DocumentTerms
+) -> DocumentTerms:
+    """What was kept of the document, which is forgotten with this; `otherwise` when nothing was."""
+    here = and_(changing_documents.c.generation_id == generation_id, changing_documents.c.document_id == document_id)
+    row = (await connection.execute(select(changing_documents).where(here))).one_or_none()
+    if row is None:
+        return otherwise
+    await connection.execute(delete(changing_documents).where(here))
+    return DocumentTerms(row.tokens, row.frequencies)
 
 
 # A statement for each row would cost twice the time on SQLite, and a round trip each on PostgreSQL.
 _ADD = {
     dialect: text(
         "INSERT INTO generation_terms (generation_id, token, chunks)"
-        f" SELECT :generation_id, key, CAST(value AS BIGINT) FROM {entries.format(parameter='counts')} WHERE true"
+        f" SELECT :generation_id, key, CAST(value AS BIGINT) FROM {entries.format(parameter='counts')}"
+        " WHERE EXISTS (SELECT 1 FROM generations WHERE id = :generation_id AND counted_revision = revision)"
         " ON CONFLICT (generation_id, token) DO UPDATE SET chunks = generation_terms.chunks + excluded.chunks"
     )
     for dialect, entries in JSON_ENTRIES.items()

@@ -10,23 +10,24 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.shared.catalog.acceptance import Outcome
+from services.shared.catalog.builds import take_off_the_list
 from services.shared.catalog.database import Database
 from services.shared.catalog.generations import live_generation_ids
+from services.shared.catalog.holding import hold_document
 from services.shared.catalog.jobs import JobState, count_outcome
 from services.shared.catalog.schema import (
+    building_documents,
     documents,
-    generation_documents,
-    generations,
     is_unfinished,
     jobs,
     work_items,
 )
 from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
-from services.shared.catalog.term_statistics import DocumentTerms, count_document, is_counted, remember
+from services.shared.catalog.term_statistics import DocumentTerms, remember
 from services.shared.catalog.work_item import Action, ItemState, WorkItem
 from services.shared.runtime.errors import Conflict, NotFound
 
@@ -55,7 +56,8 @@ class WorkQueue:
         items are left to others.
 
         An item is due when its time has come, nobody holds an unexpired lease on it, and no earlier change of its
-        document is unfinished: so changes of one document are applied in order, one at a time.
+        document is unfinished: so changes of one document are applied in order, one at a time. Nor is it put into a
+        generation that is being built at this moment.
         """
         due = or_(
             and_(work_items.c.state == ItemState.PENDING, work_items.c.not_before <= now),
@@ -67,13 +69,20 @@ class WorkQueue:
             _earlier.c.id < work_items.c.id,
             is_unfinished(_earlier),
         )
+        is_being_built = exists().where(
+            building_documents.c.collection == work_items.c.collection,
+            building_documents.c.document_id == work_items.c.document_id,
+            building_documents.c.lease_until > now,
+        )
         oldest = (
             select(work_items.c.id, documents.c.size)
             .join(
                 documents,
                 and_(documents.c.collection == work_items.c.collection, documents.c.revision == work_items.c.revision),
             )
-            .where(is_unfinished(work_items), due, ~waits_for_earlier, documents.c.size <= max_bytes_each)
+            .where(
+                is_unfinished(work_items), due, ~waits_for_earlier, ~is_being_built, documents.c.size <= max_bytes_each
+            )
             .order_by(work_items.c.id)
             .limit(limit)
             # Lets workers on PostgreSQL pass each other; SQLite has no such clause and one writer.
@@ -153,11 +162,15 @@ class WorkQueue:
         async with self._database.write() as connection:
             await _lock_collection_of(connection, item)
             await _update_held(connection, item, state=ItemState.DONE, outcome=outcome, **_NO_LEASE)
+            held = None if item.action is Action.DELETE else item.revision
             for generation_id in await live_generation_ids(connection, item.collection):
                 if generation_id not in chunk_ids:
                     raise Conflict(f"generation '{generation_id}' is kept in step as well; apply the item to it too")
                 of_generation = (terms or {}).get(generation_id, DocumentTerms())
-                await _apply(connection, generation_id, item, chunk_ids[generation_id], of_generation)
+                await hold_document(
+                    connection, generation_id, item.document_id, held, chunk_ids[generation_id], of_generation
+                )
+            await take_off_the_list(connection, item.collection, item.document_id, outcome, now=now)
             if own_title:
                 await connection.execute(update(documents).where(_is_revision_of(item)).values(own_title=own_title))
             await count_outcome(connection, item.job_id, outcome, now=now)
@@ -226,41 +239,6 @@ async def _update_held(connection: AsyncConnection, item: WorkItem, **values: An
     held = await connection.execute(update(work_items).where(_is_held(item)).values(**values))
     if held.rowcount == 0:
         raise _lease_lost(item)
-
-
-async def _apply(
-    connection: AsyncConnection, generation_id: str, item: WorkItem, chunk_ids: Sequence[str], terms: DocumentTerms
-) -> None:
-    """Let the generation hold the item's revision of the document, or nothing of it after a deletion."""
-    here = and_(
-        generation_documents.c.generation_id == generation_id,
-        generation_documents.c.document_id == item.document_id,
-    )
-    chunks_before = await connection.scalar(select(generation_documents.c.chunks).where(here))
-    values = {"revision": item.revision, "chunk_ids": list(chunk_ids), "chunks": len(chunk_ids)}
-    if item.action is Action.DELETE:
-        await connection.execute(delete(generation_documents).where(here))
-    elif chunks_before is not None:
-        await connection.execute(update(generation_documents).where(here).values(**values))
-    else:
-        await connection.execute(
-            insert(generation_documents).values(generation_id=generation_id, document_id=item.document_id, **values)
-        )
-    documents_after = 0 if item.action is Action.DELETE else 1
-    more_tokens = await count_document(
-        connection, generation_id, item.document_id, terms, chunks_before=chunks_before or 0
-    )
-    await connection.execute(
-        update(generations)
-        .where(generations.c.id == generation_id)
-        .values(
-            revision=generations.c.revision + 1,
-            counted_revision=case((is_counted, generations.c.revision + 1)),
-            tokens=generations.c.tokens + more_tokens,
-            documents=generations.c.documents + documents_after - int(chunks_before is not None),
-            chunks=generations.c.chunks + len(chunk_ids) - (chunks_before or 0),
-        )
-    )
 
 
 def _item(row: Mapping[Any, Any]) -> WorkItem:

@@ -9,6 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from services.ingest.domain.blocks import Block, ParsedDocument
+from services.ingest.generation_writer import GenerationWriter
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
 from services.ingest.ports import Model
@@ -126,16 +127,9 @@ async def writing(tmp_path: Path) -> AsyncIterator[Writing]:
     index = await DyingIndex.open(tmp_path / "index")
     await index.create_generation("g1", 384, {})
     texts = Texts()
-    pipeline = ApplyPipeline(
-        catalog,
-        texts,
-        one_block_a_line,
-        OneWordOnePiece(),
-        index,
-        IngestMetrics(CollectorRegistry()),
-        clock=lambda: 1.0,
-        on_change=lambda _: None,
-    )
+    metrics = IngestMetrics(CollectorRegistry())
+    writer = GenerationWriter(texts, one_block_a_line, OneWordOnePiece(), index, metrics, on_change=lambda _: None)
+    pipeline = ApplyPipeline(catalog, writer, clock=lambda: 1.0)
     yield Writing(catalog, index, texts, pipeline)
     await index.close()
     await catalog.close()

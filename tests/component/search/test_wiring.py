@@ -9,9 +9,11 @@ import pytest
 from plumbline.search.v1.search_pb2_grpc import SearchServiceStub
 from services.search.settings import SearchSettings
 from services.search.wiring import build
+from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.declaration import declare
 from services.shared.catalog.manifest import Manifest
+from services.shared.catalog.term_statistics import DocumentTerms
 from services.shared.index.lance_index import LanceIndex
 from tests.component.search.searching import (
     COLLECTION,
@@ -28,6 +30,7 @@ from tests.component.search.searching import (
     retrieval,
     serving_real_ranking,
 )
+from tests.contract.catalog.examples import a_page
 from tests.fakes.query_embedding import QueryEmbedding, embeds, serving_query_embedding
 from tests.fakes.serving import channel_to, recorded_telemetry, served
 
@@ -49,7 +52,10 @@ async def test_a_real_index_and_catalog_are_searched(tmp_path: Path) -> None:
     fields = {name: str(declared) for name, declared in FIELDS.items()}
     declaration = declare("c", profile="docs", locale="en", fields=fields, settings={})
     await catalog.collections.create(declaration, generation_id="g1", manifest=MANIFEST, now=0.0)
-    await catalog.generations.start("c", generation_id="g2", manifest=MANIFEST, now=1.0)
+    await catalog.jobs.accept("c", [a_page()], job_id="job", now=0.0)
+    (page,) = await catalog.work.claim(owner="w", now=0.0, lease_s=60.0)
+    await catalog.work.commit_applied(page, chunk_ids={"g1": ["c"]}, outcome=Outcome.EMBEDDED, now=0.0)
+    await catalog.builds.start("c", generation_id="g2", manifest=MANIFEST, job_id="build", now=1.0)
     for generation_id in ("g1", "g2"):
         await index.create_generation(generation_id, 4, FIELDS)
     await index.upsert("g1", COLLECTION)
@@ -90,7 +96,8 @@ async def test_a_real_index_and_catalog_are_searched(tmp_path: Path) -> None:
         with pytest.raises(grpc.aio.AioRpcError) as error:
             await stub.Search(a_request(generation_id="g2"), timeout=10)
         assert refusal(error.value) == (grpc.StatusCode.NOT_FOUND, "generation_id")
-        await catalog.generations.mark_ready("g2")
+        (last,) = await catalog.builds.claim(owner="b", now=2.0, lease_s=60.0, limit=9)
+        await catalog.builds.commit(last, chunk_ids=["c"], terms=DocumentTerms(), outcome=Outcome.EMBEDDED, now=2.0)
         ready = await stub.Search(a_request(generation_id="g2"), timeout=10)
         assert (documents(ready), ready.generation.id) == (["new"], "g2")
         with pytest.raises(grpc.aio.AioRpcError) as error:

@@ -74,7 +74,7 @@ async def test_unknown_collection_is_not_found_with_the_way_to_the_list(catalog:
         catalog.collections.delete("nothing", now=2.0),
         catalog.documents.list("nothing", after=None, limit=10),
         catalog.jobs.accept("nothing", [a_page()], job_id="job", now=2.0),
-        catalog.generations.start("nothing", generation_id="g2", manifest=MANIFEST, now=2.0),
+        catalog.builds.start("nothing", generation_id="g2", manifest=MANIFEST, job_id="build", now=2.0),
         catalog.generations.promote("nothing", "g1"),
         catalog.generations.roll_back("nothing"),
     ):

@@ -218,6 +218,7 @@ async def test_documents_are_listed_in_the_order_of_their_code_points(catalog: C
 
     assert listed == in_order
 
+
 async def test_superseded_revisions_are_forgotten_a_page_at_a_time(catalog: Catalog) -> None:
     pages = [f"p{n}" for n in range(5)]
     for job in ("first", "second", "third"):

@@ -38,7 +38,7 @@ async def fill(url: str) -> None:
         if item.document_id == "applied":
             await catalog.work.begin_replacing("g1", {item: DocumentTerms.of(["w:a w:b", "w:a"])})
         await catalog.work.fail(item, reason="busy", now=31.5, retry_at=retry_at)
-    await catalog.generations.start("pages", generation_id="g2", manifest=MANIFEST, now=32.0)
+    await catalog.builds.start("pages", generation_id="g2", manifest=MANIFEST, job_id="build", now=32.0)
     await catalog.judgments.put("pages", [Judgment("q1", "page", "en", {"field": "year"}, {"applied": 3, "waits": 0})])
     await catalog.close()
 

@@ -150,7 +150,7 @@ async def test_a_worker_without_the_lease_keeps_nothing(catalog: Catalog, catalo
 
 async def test_each_generation_counts_for_itself(catalog: Catalog) -> None:
     await replace(catalog, [], PAGE)
-    await catalog.generations.start("pages", generation_id="g2", manifest=MANIFEST, now=25.0)
+    await catalog.builds.start("pages", generation_id="g2", manifest=MANIFEST, job_id="build", now=25.0)
     await accept(catalog, a_page("other"), job_id="other")
     (item,) = await claim(catalog)
     await commit(catalog, item, ["a z"], "g1", "g2")
@@ -160,12 +160,13 @@ async def test_each_generation_counts_for_itself(catalog: Catalog) -> None:
 
 
 async def test_a_dropped_generation_takes_its_terms_along(catalog: Catalog, catalog_url: str) -> None:
-    await catalog.generations.start("pages", generation_id="g2", manifest=MANIFEST, now=25.0)
-    await accept(catalog, a_page())
+    await replace(catalog, [], PAGE)
+    await catalog.builds.start("pages", generation_id="g2", manifest=MANIFEST, job_id="build", now=25.0)
+    await accept(catalog, a_page("other"), job_id="other")
     (item,) = await claim(catalog)
     await commit(catalog, item, PAGE, "g1", "g2")
     assert (await all_rows(catalog_url))["generation_terms"] == 6
-    await catalog.generations.mark_failed("g2")
+    await catalog.jobs.cancel("build", now=26.0)
 
     await catalog.generations.remove("g2")
 

@@ -193,7 +193,7 @@ async def test_failed_document_keeps_what_it_held(catalog: Catalog) -> None:
 async def test_change_is_applied_to_a_generation_that_began_during_the_work(catalog: Catalog) -> None:
     await accept(catalog, a_page())
     (item,) = await claim(catalog)
-    await catalog.generations.start("pages", generation_id="g2", manifest=MANIFEST, now=25.0)
+    await catalog.builds.start("pages", generation_id="g2", manifest=MANIFEST, job_id="build", now=25.0)
 
     with pytest.raises(Conflict, match="generation 'g2' is kept in step as well"):
         await commit(catalog, item, "c1")

@@ -1,0 +1,26 @@
+"""What a failed document means: whether it is worth another attempt, and what its user is told."""
+
+import structlog
+
+from services.shared.runtime.errors import (
+    DeadlineExceeded,
+    DependencyUnavailable,
+    Internal,
+    Overloaded,
+    PlumblineError,
+)
+
+log = structlog.get_logger()
+
+
+def will_pass(error: Exception) -> bool:
+    """Whether it passes by itself: tried again for as long as it takes, for accepted work is never given up."""
+    return isinstance(error, DependencyUnavailable | DeadlineExceeded | Overloaded)
+
+
+def reason_for(error: Exception, document_id: str, attempts: int) -> str:
+    """The sentence for the user; a fault of ours is told in the log only."""
+    if isinstance(error, PlumblineError) and not isinstance(error, Internal):
+        return error.message
+    log.error("document_fault", document_id=document_id, attempts=attempts, exc_info=error)
+    return f"an internal error; the log of ingest tells more under document '{document_id}'"
