@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.local.environment import SERVICES, Options, environment
-from services.shared.runtime.settings import ProcessSettings, RpcSettings
+from services.shared.runtime.settings import ProcessSettings
 
 OPTIONS = [
     Options(data=Path("/data"), model="/models/a-model", otlp_port=1),
@@ -20,7 +20,7 @@ def settings_class(service: str) -> type[ProcessSettings]:
     (found,) = (
         one
         for _, one in inspect.getmembers(module, inspect.isclass)
-        if issubclass(one, ProcessSettings) and one not in (ProcessSettings, RpcSettings)
+        if issubclass(one, ProcessSettings) and one.__module__ == module.__name__
     )
     return found
 
