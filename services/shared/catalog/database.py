@@ -109,13 +109,6 @@ class Database:
                 yield connection
 
 
-JSON_ENTRIES = {
-    "sqlite": "json_each(:{parameter})",
-    "postgresql": "json_each_text(CAST(:{parameter} AS json))",
-}
-"""By dialect: the rows (key, value) of a parameter that is a JSON object, for statements over many rows at once."""
-
-
 async def insert_if_absent(connection: AsyncConnection, table: Table, values: Mapping[str, Any]) -> bool:
     """Whether the row is new; one with its key stays as it is, also when another process inserts it at this moment."""
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import and_, delete, insert, select, text, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.shared.catalog.database import JSON_ENTRIES, Database
+from services.shared.catalog.database import Database
 from services.shared.catalog.schema import changing_documents, generation_documents, generation_terms, generations
 
 
@@ -53,6 +53,8 @@ class TermStatistics:
 
 
 _NOTHING = DocumentTerms()
+# SQLite takes 32,766 parameters in a statement, and a book has more different tokens.
+_TOKENS_PER_STATEMENT = 1_000
 
 is_counted = generations.c.counted_revision == generations.c.revision
 """Whether a row of the table of generations has statistics."""
@@ -143,28 +145,36 @@ async def _counted(
     return DocumentTerms(row.tokens, row.frequencies)
 
 
-# A statement for each row would cost twice the time on SQLite, and a round trip each on PostgreSQL.
-_ADD = {
-    dialect: text(
-        "INSERT INTO generation_terms (generation_id, token, chunks)"
-        f" SELECT :generation_id, key, CAST(value AS BIGINT) FROM {entries.format(parameter='counts')}"
-        " WHERE EXISTS (SELECT 1 FROM generations WHERE id = :generation_id AND counted_revision = revision)"
-        " ON CONFLICT (generation_id, token) DO UPDATE SET chunks = generation_terms.chunks + excluded.chunks"
-    )
-    for dialect, entries in JSON_ENTRIES.items()
-}
-_DROP = {
-    dialect: text(
-        "DELETE FROM generation_terms WHERE generation_id = :generation_id AND chunks = 0"
-        f" AND token IN (SELECT key FROM {entries.format(parameter='counts')})"
-    )
-    for dialect, entries in JSON_ENTRIES.items()
-}
+# On SQLite, where a statement is no round trip, one for each of 157 tokens takes 0.8 ms, and one over an object of them
+# all 1.3 ms. On PostgreSQL 157 statements would take longer than the one.
+_ADD_ONE_ON_SQLITE = (
+    "INSERT INTO generation_terms (generation_id, token, chunks)"
+    " SELECT ?1, ?2, ?3 FROM generations WHERE id = ?1 AND counted_revision = revision"
+    " ON CONFLICT (generation_id, token) DO UPDATE SET chunks = generation_terms.chunks + excluded.chunks"
+)
+_ADD_ALL_ON_POSTGRESQL = text(
+    "INSERT INTO generation_terms (generation_id, token, chunks)"
+    " SELECT id, key, CAST(value AS BIGINT) FROM generations, json_each_text(CAST(:counts AS json))"
+    " WHERE id = :generation_id AND counted_revision = revision"
+    " ON CONFLICT (generation_id, token) DO UPDATE SET chunks = generation_terms.chunks + excluded.chunks"
+)
 
 
 async def _add(connection: AsyncConnection, generation_id: str, changes: Mapping[str, int]) -> None:
-    falling = {token: count for token, count in changes.items() if count < 0}
-    for statement, counts in ((_ADD, changes), (_DROP, falling)):
-        if counts:
-            parameters = {"generation_id": generation_id, "counts": json.dumps(counts)}
-            await connection.execute(statement[connection.dialect.name], parameters)
+    if not changes:
+        return
+    if connection.dialect.name == "sqlite":
+        rows = [(generation_id, token, count) for token, count in changes.items()]
+        await connection.exec_driver_sql(_ADD_ONE_ON_SQLITE, rows)
+    else:
+        parameters = {"generation_id": generation_id, "counts": json.dumps(changes)}
+        await connection.execute(_ADD_ALL_ON_POSTGRESQL, parameters)
+    falling = [token for token, count in changes.items() if count < 0]
+    for start in range(0, len(falling), _TOKENS_PER_STATEMENT):
+        await connection.execute(
+            delete(generation_terms).where(
+                generation_terms.c.generation_id == generation_id,
+                generation_terms.c.token.in_(falling[start : start + _TOKENS_PER_STATEMENT]),
+                generation_terms.c.chunks == 0,
+            )
+        )

@@ -36,8 +36,8 @@ async def commit(catalog: Catalog, item: WorkItem, analysed: Sequence[str], *gen
 
 async def replace(catalog: Catalog, before: Sequence[str], after: Sequence[str], *, page_id: str = "page") -> None:
     """Put or delete the page as ingest does: what stood is kept before it is replaced."""
-    change = a_page(page_id, title=" ".join(after)) if after else Delete(page_id)
-    await accept(catalog, change, job_id=f"{page_id} {before} {after}")
+    change = a_page(page_id, title=" ".join(after)[:99]) if after else Delete(page_id)
+    await accept(catalog, change, job_id=f"{page_id} {before} {after}"[:60])
     (item,) = await claim(catalog)
     if before:
         await catalog.work.begin_replacing("g1", {item: DocumentTerms.of(before)})
@@ -82,6 +82,18 @@ async def test_a_token_that_no_chunk_holds_any_more_has_no_row(catalog: Catalog,
 
     assert await catalog.terms.look_up("g1", ["a"]) == TermStatistics(0, 0, {})
     assert await all_rows(catalog_url) == {"generation_terms": 0, "changing_documents": 0}
+
+
+async def test_a_book_with_more_tokens_than_a_statement_takes_comes_and_goes(
+    catalog: Catalog, catalog_url: str
+) -> None:
+    book = [" ".join(f"w:{number}" for number in range(40_000))]
+    await replace(catalog, [], book)
+    assert await catalog.terms.look_up("g1", ["w:39999"]) == TermStatistics(1, 40_000, {"w:39999": 1})
+
+    await replace(catalog, book, [])
+
+    assert (await all_rows(catalog_url))["generation_terms"] == 0
 
 
 async def test_a_change_that_leaves_the_terms_alone_counts_nothing_twice(catalog: Catalog) -> None:
