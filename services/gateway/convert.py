@@ -51,6 +51,7 @@ from services.shared.clients.filters import (
     value_from_proto,
     value_to_proto,
 )
+from services.shared.clients.search_settings import ranking_to_proto, retrieval_to_proto
 from services.shared.index.fields import FieldValue
 from services.shared.runtime.errors import PlumblineError, error_from_code
 
@@ -59,7 +60,6 @@ _SEARCH_MODES = {
     "keyword": search_pb2.MODE_KEYWORD,
     "vector": search_pb2.MODE_VECTOR,
 }
-_RELEVANCES = {"fused": ranking_pb2.RELEVANCE_FUSED, "completed": ranking_pb2.RELEVANCE_COMPLETED}
 _ANSWER_MODES: dict[Mode, "answer_pb2.Mode"] = {
     "DOCUMENTS": answer_pb2.MODE_DOCUMENTS,
     "GENERAL_KNOWLEDGE": answer_pb2.MODE_GENERAL_KNOWLEDGE,
@@ -96,8 +96,8 @@ def search_to_proto(body: SearchBody, known: KnownCollection) -> search_pb2.Sear
         explain=body.explain,
         locale=body.locale or "",
         filter=_filter_to_proto(body),
-        retrieval=_retrieval_to_proto(body, known),
-        ranking=_ranking_to_proto(body, known),
+        retrieval=retrieval_to_proto(retrieval_settings(known, body.retrieval), known.collection.declaration),
+        ranking=ranking_to_proto(ranking_settings(known, body.ranking), clock_date=body.ranking.clock_date or ""),
     )
 
 
@@ -108,47 +108,6 @@ def field_of_search(field: str | None) -> str | None:
 
 def _filter_to_proto(body: SearchBody | AnswerBody) -> filter_pb2.Filter | None:
     return None if body.filter is None else filter_to_proto(body.filter)
-
-
-def _retrieval_to_proto(body: SearchBody | AnswerBody, known: KnownCollection) -> search_pb2.RetrievalSettings:
-    settings = retrieval_settings(known, body.retrieval)
-    declaration = known.collection.declaration
-    return search_pb2.RetrievalSettings(
-        locale=declaration.locale,
-        fields=field_types_to_proto(declaration.fields),
-        rrf_k=settings.rrf_k,
-        keyword_weight=settings.keyword_weight,
-        vector_weight=settings.vector_weight,
-        depth=settings.depth,
-        window=settings.window,
-        collapse_by_document=settings.collapse_by_document,
-        keyword_gate=settings.keyword_gate,
-        synonyms=[
-            search_pb2.Synonym(term=term, expansions=expansions) for term, expansions in settings.synonyms.items()
-        ],
-    )
-
-
-def _ranking_to_proto(body: SearchBody | AnswerBody, known: KnownCollection) -> ranking_pb2.RankingSettings:
-    settings = ranking_settings(known, body.ranking)
-    return ranking_pb2.RankingSettings(
-        relevance=_RELEVANCES[settings.relevance],
-        cosine_share=settings.cosine_share,
-        recency_tiers=[
-            ranking_pb2.RecencyTier(up_to_years=up_to_years, multiplier=multiplier)
-            for up_to_years, multiplier in settings.recency_tiers
-        ],
-        recency_places=settings.recency_places,
-        protect_leader=settings.protect_leader,
-        mmr=settings.mmr,
-        mmr_lambda=settings.mmr_lambda,
-        mmr_cosine_share=settings.mmr_cosine_share,
-        diversify_by=settings.diversify_by or "",
-        # A paper collection asks for three values even where it declares nothing to tell them apart by.
-        min_distinct=settings.min_distinct if settings.diversify_by else 0,
-        min_distinct_within=settings.min_distinct_within,
-        clock_date=body.ranking.clock_date or "",
-    )
 
 
 def page_from_proto(reply: search_pb2.SearchResponse, *, request_id: str, stale: bool) -> SearchPage:
@@ -270,8 +229,8 @@ def answer_to_proto(body: AnswerBody, known: KnownCollection) -> answer_pb2.Answ
             mode=search_pb2.MODE_HYBRID,
             locale=body.locale or "",
             filter=_filter_to_proto(body),
-            retrieval=_retrieval_to_proto(body, known),
-            ranking=_ranking_to_proto(body, known),
+            retrieval=retrieval_to_proto(retrieval_settings(known, body.retrieval), known.collection.declaration),
+            ranking=ranking_to_proto(ranking_settings(known, body.ranking), clock_date=body.ranking.clock_date or ""),
         ),
         settings=answer_pb2.AnswerSettings(
             refusal_sentence=settings.refusal_sentence_in(locale),

@@ -2,21 +2,33 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plumbline.embedding.v1 import embedding_pb2, vectors_pb2
 from plumbline.ingest.v1 import ingest_pb2 as pb
-from plumbline.search.v1 import filter_pb2
+from plumbline.search.v1 import filter_pb2, search_pb2
 from services.ingest.accepting import GivenDocument, GivenFile
-from services.ingest.ports import CountTokens, Model
+from services.ingest.gate import GateFigures
+from services.ingest.ports import CountTokens, Found, Model
 from services.ingest.progress import Progress
 from services.shared.catalog.collections import Collection
 from services.shared.catalog.declaration import Declaration, declare
 from services.shared.catalog.jobs import JobState
-from services.shared.clients.filters import field_types_from_proto, field_types_to_proto, value_from_proto
+from services.shared.catalog.judgments import Judgment
+from services.shared.catalog.manifest import Generation, GenerationState
+from services.shared.clients.filters import (
+    field_types_from_proto,
+    field_types_to_proto,
+    filter_to_proto,
+    value_from_proto,
+)
+from services.shared.clients.search_settings import ranking_to_proto, retrieval_to_proto
 from services.shared.clients.vectors import unpack_vectors
+from services.shared.index.filters import AllOf, AnyOf, Comparison, Filter, Not, Op
 from services.shared.runtime.errors import InvalidInput
 
 _JOB_STATES = {
@@ -167,3 +179,79 @@ def vectors_from_proto(reply: embedding_pb2.EmbedResponse) -> list[npt.NDArray[n
     """For each text its windows' vectors."""
     rows = unpack_vectors(reply.vectors, field="vectors")
     return [rows[text.first_row : text.first_row + len(text.windows)] for text in reply.texts]
+
+
+_GENERATION_STATES = {
+    GenerationState.BUILDING: pb.GENERATION_STATE_BUILDING,
+    GenerationState.READY: pb.GENERATION_STATE_READY,
+    GenerationState.ACTIVE: pb.GENERATION_STATE_ACTIVE,
+    GenerationState.RETIRED: pb.GENERATION_STATE_RETIRED,
+    GenerationState.FAILED: pb.GENERATION_STATE_FAILED,
+}
+
+
+def generation_to_proto(generation: Generation, *, sequence: int) -> pb.GenerationInfo:
+    """A generation of a collection whose newest change has the number `sequence`."""
+    manifest = generation.manifest
+    return pb.GenerationInfo(
+        generation_id=generation.id,
+        state=_GENERATION_STATES[generation.state],
+        revision=generation.revision,
+        lag=max(0, sequence - generation.applied_sequence),
+        manifest=pb.Manifest(
+            model=manifest.model,
+            weights_sha256=manifest.weights_sha256,
+            dimensions=manifest.dimensions,
+            profile=manifest.profile,
+            chunk_target=manifest.chunk_target,
+            chunk_overlap=manifest.chunk_overlap,
+            chunk_minimum=manifest.chunk_minimum,
+            analyzer_version=manifest.analyzer_version,
+            documents=generation.documents,
+            chunks=generation.chunks,
+        ),
+        created_at=datetime.fromtimestamp(generation.created_at, UTC).isoformat(),
+    )
+
+
+def figures_to_proto(figures: GateFigures) -> pb.GateFigures:
+    """What the gate measured."""
+    return pb.GateFigures(
+        queries=figures.queries,
+        serving_ndcg10=figures.serving_ndcg10,
+        candidate_ndcg10=figures.candidate_ndcg10,
+    )
+
+
+def judged_search_to_proto(collection: Collection, judgment: Judgment, generation_id: str) -> search_pb2.SearchRequest:
+    """The search that a user's would be, in this generation, as deep as it is judged."""
+    settings = collection.declaration.resolved_settings()
+    return search_pb2.SearchRequest(
+        collection=collection.declaration.name,
+        generation_id=generation_id,
+        query=judgment.query,
+        locale=judgment.locale or "",
+        mode=search_pb2.MODE_HYBRID,
+        # Several hits may be of one document.
+        limit=settings.retrieval.window,
+        filter=None if judgment.filter is None else filter_to_proto(_filter(judgment.filter)),
+        retrieval=retrieval_to_proto(settings.retrieval, collection.declaration),
+        ranking=ranking_to_proto(settings.ranking),
+    )
+
+
+def found_from_proto(reply: search_pb2.SearchResponse) -> Found:
+    """The documents of the hits in their order."""
+    return Found(tuple(dict.fromkeys(hit.document_id for hit in reply.hits)), tuple(reply.degraded))
+
+
+def _filter(stored: Mapping[str, Any]) -> Filter:
+    """A filter as a judgment keeps it, checked when it came in."""
+    if "all" in stored or "any" in stored:
+        kind = AllOf if "all" in stored else AnyOf
+        return kind(tuple(_filter(part) for part in stored.get("all", stored.get("any", ()))))
+    if "not" in stored:
+        return Not(_filter(stored["not"]))
+    op, value = Op(stored["op"]), stored.get("value")
+    given = value if isinstance(value, list) else [] if value is None else [value]
+    return Comparison(stored["field"], op, tuple(given))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.ingest.domain.blocks import ParsedDocument
+from services.shared.catalog.collections import Collection
+from services.shared.catalog.judgments import Judgment
 from services.shared.index.chunk import Matrix
 
 CountTokens = Callable[[Sequence[str]], list[int]]
@@ -45,4 +47,20 @@ class Parse(Protocol):
 
     async def __call__(self, original: bytes, media_type: str) -> ParsedDocument:
         """The document's blocks. Raises InvalidInput with a sentence for the user when they cannot be read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The documents of the first hits, best first, and the parts that search did without."""
+
+    document_ids: tuple[str, ...]
+    degraded: tuple[str, ...]
+
+
+class Searcher(Protocol):
+    """The search service."""
+
+    async def find(self, collection: Collection, judgment: Judgment, generation_id: str) -> Found:
+        """What this generation finds for the judged query. Raises NotFound, DependencyUnavailable."""
         ...

@@ -11,6 +11,7 @@ from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceServicer, add_Inges
 from services.ingest import convert
 from services.ingest.accepting import Acceptance
 from services.ingest.collections import CollectionKeeper
+from services.ingest.generations import GenerationKeeper
 from services.ingest.progress import progress_of, watch
 from services.shared.catalog.catalog import Catalog
 
@@ -20,14 +21,21 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class IngestServicer(IngestServiceServicer):
-    """Collections, documents, files and jobs. RPCs of generations and sources answer UNIMPLEMENTED in this version."""
+    """Collections, documents, files, jobs and generations. RPCs of sources answer UNIMPLEMENTED in this version."""
 
     def __init__(
-        self, catalog: Catalog, collections: CollectionKeeper, acceptance: Acceptance, *, clock: Callable[[], float]
+        self,
+        catalog: Catalog,
+        collections: CollectionKeeper,
+        acceptance: Acceptance,
+        generations: GenerationKeeper,
+        *,
+        clock: Callable[[], float],
     ) -> None:
         self._catalog = catalog
         self._collections = collections
         self._acceptance = acceptance
+        self._generations = generations
         self._clock = clock
 
     async def CreateCollection(
@@ -90,6 +98,38 @@ class IngestServicer(IngestServiceServicer):
         """See `IngestService.CancelJob`."""
         job = await self._catalog.jobs.cancel(request.job_id, now=self._clock())
         return pb.CancelJobResponse(job=convert.progress_to_proto(await progress_of(self._catalog, job)))
+
+    async def BuildGeneration(self, request: pb.BuildGenerationRequest, context: Context) -> pb.BuildGenerationResponse:
+        """See `IngestService.BuildGeneration`."""
+        generation, job_id = await self._generations.build(
+            request.collection, model=request.model, profile=request.profile
+        )
+        sequence = (await self._catalog.collections.get(request.collection)).sequence
+        return pb.BuildGenerationResponse(
+            generation=convert.generation_to_proto(generation, sequence=sequence), job_id=job_id
+        )
+
+    async def PromoteGeneration(
+        self, request: pb.PromoteGenerationRequest, context: Context
+    ) -> pb.PromoteGenerationResponse:
+        """See `IngestService.PromoteGeneration`."""
+        promoted = await self._generations.promote(
+            request.collection, request.generation_id, max_ndcg_loss=request.max_ndcg_loss
+        )
+        active, sequence = promoted.collection.active, promoted.collection.sequence
+        return pb.PromoteGenerationResponse(
+            generation=convert.generation_to_proto(active, sequence=sequence),
+            gate=convert.figures_to_proto(promoted.figures),
+        )
+
+    async def RollBackGeneration(
+        self, request: pb.RollBackGenerationRequest, context: Context
+    ) -> pb.RollBackGenerationResponse:
+        """See `IngestService.RollBackGeneration`."""
+        collection = await self._generations.roll_back(request.collection)
+        return pb.RollBackGenerationResponse(
+            generation=convert.generation_to_proto(collection.active, sequence=collection.sequence)
+        )
 
     def add_to(self, server: grpc.aio.Server) -> None:
         """Register with a server."""

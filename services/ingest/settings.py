@@ -12,6 +12,9 @@ class IngestSettings(IndexSettings):
     model_config = settings_of("ingest")
 
     embedding_target: str = Field(min_length=1, description="host:port of the embedding service.")
+    search_target: str | None = Field(
+        None, min_length=1, description="host:port of the search service; asked only to compare generations."
+    )
     catalog_url: SecretStr = Field(
         min_length=1,
         description="Address of the catalog: sqlite:////folder/catalog.db on one machine, else "
@@ -62,4 +65,7 @@ class IngestSettings(IndexSettings):
         64 * 1024 * 1024, ge=1024, le=2**31, description="Largest original: one document, or one file of an upload."
     )
     embed_timeout_s: float = Field(60.0, ge=1, le=600, description="Longest wait for the vectors of one batch.")
+    search_timeout_s: float = Field(
+        10.0, ge=0.1, le=60, description="Longest wait for one judged query when generations are compared."
+    )
     describe_timeout_s: float = Field(5.0, ge=0.1, le=60, description="Longest wait for the facts of a model.")

@@ -12,11 +12,14 @@ import structlog
 from services.ingest.accepting import Acceptance
 from services.ingest.adapters.embedding_service import EmbeddingService
 from services.ingest.adapters.parsers.by_media_type import parse
+from services.ingest.adapters.search_service import SearchService
 from services.ingest.builder import Builder
 from services.ingest.collections import CollectionKeeper
 from services.ingest.domain.blocks import ParsedDocument
 from services.ingest.garbage import Garbage
+from services.ingest.gate import Gate
 from services.ingest.generation_writer import GenerationWriter
+from services.ingest.generations import GenerationKeeper
 from services.ingest.maintenance import Maintenance
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
@@ -26,6 +29,7 @@ from services.ingest.worker import SMALL_BYTES, Worker
 from services.shared.blobs.blob_store import BlobStore
 from services.shared.catalog.catalog import Catalog
 from services.shared.clients.embedding import EmbeddingClient
+from services.shared.clients.search import SearchClient
 from services.shared.index.opening import open_index
 from services.shared.runtime.server import App
 from services.shared.runtime.telemetry import Telemetry
@@ -78,7 +82,12 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     )  # fmt: skip
     garbage = Garbage(catalog, blobs, keep_s=settings.keep_unnamed_s, clock=time.time)
     keeper = CollectionKeeper(catalog, index, embedder, model=settings.model, clock=time.time)
-    servicer = IngestServicer(catalog, keeper, acceptance, clock=time.time)
+    search = SearchClient(settings.search_target, telemetry, metrics.rpc) if settings.search_target else None
+    searcher = SearchService(search, timeout_s=settings.search_timeout_s) if search else None
+    generations = GenerationKeeper(
+        catalog, index, embedder, Gate(catalog, searcher), clock=time.time, on_start=builder.ring
+    )
+    servicer = IngestServicer(catalog, keeper, acceptance, generations, clock=time.time)
 
     async def become_ready() -> None:
         for generation_id in await catalog.terms.missing():
@@ -93,7 +102,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         metrics=metrics.rpc,
         become_ready=become_ready,
         background=[*(worker.run for worker in workers), builder.run, maintenance.run, garbage.run],
-        closables=[catalog, index, client],
+        closables=[catalog, index, client, *([search] if search else [])],
     )
 
 

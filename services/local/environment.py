@@ -58,6 +58,7 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
         },
         "ingest": {
             "EMBEDDING_TARGET": target("embedding"),
+            "SEARCH_TARGET": target("search"),
             "CATALOG_URL": catalog_url,
             "BLOBS_URL": str(options.data / "blobs"),
             **index,

@@ -2,7 +2,7 @@
 {{- define "plumbline.tree" -}}
 gateway: {calls: [answer, embedding, ingest, ranking, search], stores: [catalog]}
 answer: {calls: [embedding, search], stores: []}
-ingest: {calls: [embedding], stores: [blobs, catalog, index]}
+ingest: {calls: [embedding, search], stores: [blobs, catalog, index]}
 search: {calls: [embedding, ranking], stores: [catalog, index]}
 ranking: {calls: [], stores: []}
 embedding: {calls: [], stores: [models]}

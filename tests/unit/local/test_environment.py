@@ -29,7 +29,7 @@ def test_targets_follow_the_request_tree() -> None:
     calls = {
         "search": ("embedding", "ranking"),
         "answer": ("search", "embedding"),
-        "ingest": ("embedding",),
+        "ingest": ("embedding", "search"),
         "gateway": ("search", "answer", "ingest", "embedding", "ranking"),
     }
     for service in SERVICES:
