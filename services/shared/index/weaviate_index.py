@@ -36,7 +36,7 @@ from services.shared.index.weaviate_requests import (
     filtered_request,
     objects_request,
 )
-from services.shared.runtime.errors import DependencyUnavailable, InvalidInput
+from services.shared.runtime.errors import DependencyUnavailable, InvalidInput, NotFound
 
 _READ_S = 10.0
 _WRITE_S = 60.0
@@ -235,16 +235,16 @@ class WeaviateIndex:
         """Those that a majority of the replicas does not have, or, if asked, has in another state than this copy's."""
 
         async def is_gone(copy: Copy) -> bool:
-            async def read(node: NodeClient) -> int | None:
+            async def read(node: NodeClient) -> int:
                 path = f"/objects/{class_name(generation_id)}/{copy.object_id}"
-                try:
-                    there = await node.rest("GET", path, params={"consistency_level": "QUORUM"})
-                except ClassMissing:
-                    return None
+                there = await node.rest("GET", path, params={"consistency_level": "QUORUM"})
                 return int(there["lastUpdateTimeUnix"])
 
-            [written_ms] = await self._ask(generation_id, read, answers=1)
-            return written_ms is None or (changed_too and written_ms != copy.written_ms)
+            try:
+                [written_ms] = await self._ask(generation_id, read, answers=1)
+            except NotFound:  # said by a majority: a node that has just come back misses every object for a moment
+                return True
+            return changed_too and written_ms != copy.written_ms
 
         try:
             async with asyncio.TaskGroup() as group:
