@@ -80,7 +80,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         catalog, blobs, metrics,
         max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=ring,
     )  # fmt: skip
-    garbage = Garbage(catalog, blobs, keep_s=settings.keep_unnamed_s, clock=time.time)
+    garbage = Garbage(catalog, blobs, index, keep_s=settings.keep_unnamed_s, clock=time.time)
     keeper = CollectionKeeper(catalog, index, embedder, model=settings.model, clock=time.time)
     search = SearchClient(settings.search_target, telemetry, metrics.rpc) if settings.search_target else None
     searcher = SearchService(search, timeout_s=settings.search_timeout_s) if search else None

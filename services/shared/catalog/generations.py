@@ -60,6 +60,15 @@ class Generations:
             query = select(generations).where(generations.c.id.in_(ids)).order_by(generations.c.created_at)
             return tuple(generation_of(row) for row in await connection.execute(query))
 
+    async def ids(self) -> tuple[set[str], set[str]]:
+        """The ids of all generations of all collections, and those of them that nothing is applied to any more."""
+        kept = select(collections.c.previous_generation_id).where(collections.c.previous_generation_id.is_not(None))
+        ended = generations.c.state.in_((GenerationState.RETIRED, GenerationState.FAILED))
+        query = select(generations.c.id, and_(ended, generations.c.id.not_in(kept)).label("unused"))
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).all()
+        return {row.id for row in rows}, {row.id for row in rows if row.unused}
+
     async def promote(self, collection: str, generation_id: str) -> None:
         """Make a ready generation the active one and keep the one it replaces as the previous one.
 

@@ -10,8 +10,9 @@ from services.ingest.garbage import Collected, Garbage
 from services.shared.blobs.blob_store import BlobStore
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.documents import Delete
+from services.shared.index.lance_index import LanceIndex
 from services.shared.runtime.errors import NotFound
-from tests.contract.catalog.examples import a_collection, a_page, accept, apply_all, claim
+from tests.contract.catalog.examples import MANIFEST, a_collection, a_page, accept, apply_all, claim
 
 KEEP_S = 7_200.0
 
@@ -19,9 +20,9 @@ KEEP_S = 7_200.0
 class Stores:
     """A catalog with the collection `pages`, blobs, and a clock that runs ahead of the real one by `ahead_s`."""
 
-    def __init__(self, catalog: Catalog, blobs: BlobStore) -> None:
-        self.catalog, self.blobs, self.ahead_s = catalog, blobs, 0.0
-        self.garbage = Garbage(catalog, blobs, keep_s=KEEP_S, clock=lambda: time.time() + self.ahead_s)
+    def __init__(self, catalog: Catalog, blobs: BlobStore, index: LanceIndex) -> None:
+        self.catalog, self.blobs, self.index, self.ahead_s = catalog, blobs, index, 0.0
+        self.garbage = Garbage(catalog, blobs, index, keep_s=KEEP_S, clock=lambda: time.time() + self.ahead_s)
 
     async def put(self, page: str, content: str) -> str:
         digest = await self.blobs.put(content.encode())
@@ -33,7 +34,10 @@ class Stores:
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
     catalog = await Catalog.open(f"sqlite:///{tmp_path}/catalog.db")
     await a_collection(catalog, "pages", generation_id="g1")
-    yield Stores(catalog, BlobStore(str(tmp_path / "blobs"), max_bytes=1_000))
+    index = await LanceIndex.open(tmp_path / "index")
+    await index.create_generation("g1", 4, {})
+    yield Stores(catalog, BlobStore(str(tmp_path / "blobs"), max_bytes=1_000), index)
+    await index.close()
     await catalog.close()
 
 
@@ -120,3 +124,46 @@ async def test_work_goes_on_when_it_needs_what_was_just_set_aside(stores: Stores
     await stores.garbage.collect()
 
     assert await stores.blobs.get(digest) == b"one"
+
+
+async def promoted(stores: Stores, generation_id: str) -> None:
+    await stores.index.create_generation(generation_id, 4, {})
+    await stores.catalog.builds.start(
+        "pages", generation_id=generation_id, manifest=MANIFEST, job_id=generation_id, now=float(generation_id[1:])
+    )
+    await stores.catalog.generations.promote("pages", generation_id)
+
+
+async def test_generation_before_the_previous_goes_in_the_second_round(stores: Stores) -> None:
+    await promoted(stores, "g2")
+    await promoted(stores, "g3")
+
+    assert (await stores.garbage.collect()).generations == 0
+    assert (await stores.garbage.collect()).generations == 1
+
+    assert await stores.index.generations() == ["g2", "g3"]
+    assert [generation.id for generation in await stores.catalog.generations.list("pages")] == ["g3", "g2"]
+
+
+async def test_generation_kept_for_rollback_stays(stores: Stores) -> None:
+    await promoted(stores, "g2")
+
+    assert [(await stores.garbage.collect()).generations for _ in range(3)] == [0, 0, 0]
+
+    assert await stores.index.generations() == ["g1", "g2"]
+
+
+async def test_index_that_no_generation_names_goes_in_the_second_round(stores: Stores) -> None:
+    await stores.index.create_generation("orphan", 4, {})
+
+    assert [(await stores.garbage.collect()).generations for _ in range(2)] == [0, 1]
+
+    assert await stores.index.generations() == ["g1"]
+
+
+async def test_index_that_gets_its_generation_between_two_rounds_stays(stores: Stores) -> None:
+    await stores.index.create_generation("g2", 4, {})
+    await stores.garbage.collect()
+    await promoted(stores, "g2")
+
+    assert (await stores.garbage.collect()).generations == 0
