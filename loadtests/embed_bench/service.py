@@ -33,7 +33,8 @@ class Client:
     """Calls one running service."""
 
     stub: EmbeddingServiceStub
-    pid: int
+    process: asyncio.subprocess.Process
+    target: str
     metrics_url: str
 
     async def embed(self, texts: Sequence[str], *, query: bool, truncate: bool = False) -> Matrix:
@@ -61,7 +62,7 @@ class Client:
 
     def resident_mib(self) -> float:
         """Memory of the process."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
@@ -69,6 +70,7 @@ class Client:
 async def running_service(model: str, settings: Mapping[str, str], log: Path) -> AsyncIterator[Client]:
     """The service with this model, until the block ends. Raises Failure with its last words when it does not start."""
     port, metrics_port = free_ports(2)
+    target = f"127.0.0.1:{port}"
     environment = os.environ | {
         "PLUMBLINE_EMBEDDING_PORT": str(port),
         "PLUMBLINE_EMBEDDING_METRICS_PORT": str(metrics_port),
@@ -80,9 +82,10 @@ async def running_service(model: str, settings: Mapping[str, str], log: Path) ->
             sys.executable, "-m", "services.embedding", env=environment, cwd=ROOT, stdout=output, stderr=output
         )
     try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=_OPTIONS) as channel:
+        async with grpc.aio.insecure_channel(target, options=_OPTIONS) as channel:
             await _ready(process, channel, log)
-            yield Client(EmbeddingServiceStub(channel), process.pid, f"http://127.0.0.1:{metrics_port}/metrics")
+            metrics_url = f"http://127.0.0.1:{metrics_port}/metrics"
+            yield Client(EmbeddingServiceStub(channel), process, target, metrics_url)
     finally:
         with suppress(ProcessLookupError):
             process.terminate()

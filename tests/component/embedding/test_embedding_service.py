@@ -118,6 +118,32 @@ async def test_ten_thousand_texts_reach_our_client_in_order() -> None:
     assert rows(reply) == pytest.approx(np.tile(rows(expected), (100, 1)), abs=1e-6)
 
 
+async def test_short_texts_are_not_padded_to_the_one_of_maximum_length_beside_them() -> None:
+    encoder = FakeEncoder()
+    async with house(encoder, ingest_batch_tokens=1024) as here:
+        costs: list[tuple[int, int]] = []
+
+        def counted(windows: Sequence[Sequence[Any]]) -> Matrix:
+            costs.append((len(windows), len(windows) * max(map(len, windows))))
+            return encoder.hashed(windows)
+
+        encoder.compute = counted
+        texts = [*(f"text {number}" for number in range(63)), "word " * 256]
+        together = await here.embed(*texts, purpose=pb.PURPOSE_PASSAGE)
+        alone = [await here.embed(text, purpose=pb.PURPOSE_PASSAGE) for text in texts]
+    assert all(windows == 1 or padded <= 1024 for windows, padded in costs)
+    assert rows(together) == pytest.approx(np.concatenate([rows(reply) for reply in alone]), abs=1e-6)
+
+
+async def test_a_text_with_a_lone_surrogate_which_no_utf_8_can_hold_is_refused() -> None:
+    good = pb.EmbedRequest(texts=["good"], purpose=pb.PURPOSE_QUERY).SerializeToString()
+    surrogate = b"\x1a\x03\xed\xa0\x80"  # field 3, three bytes: U+D800 as a careless writer would encode it
+    async with house() as here, channel_to(here.served.target) as channel:
+        call = channel.unary_unary("/plumbline.embedding.v1.EmbeddingService/Embed", request_serializer=bytes)
+        error = await refused(call(good + surrogate, timeout=5))
+    assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
 async def test_too_many_texts_are_refused_with_the_limit() -> None:
     async with house() as here:
         error = await refused(here.embed(*["a"] * 10_000))
