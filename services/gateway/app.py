@@ -18,6 +18,7 @@ from services.gateway.routes.collections import collection_routes
 from services.gateway.routes.console import console_routes
 from services.gateway.routes.documents import document_routes
 from services.gateway.routes.files import file_routes
+from services.gateway.routes.generations import generation_routes
 from services.gateway.routes.jobs import job_routes
 from services.gateway.routes.judgments import judgment_routes
 from services.gateway.routes.search import search_routes
@@ -76,6 +77,7 @@ def http_app(
         search_routes(ports.searcher, known_collections, max_body_bytes=body),
         answer_routes(ports.answerer, known_collections, max_body_bytes=body),
         collection_routes(ports.catalog, ports.ingester, known_collections, max_body_bytes=body),
+        generation_routes(ports.catalog, ports.ingester, known_collections, max_body_bytes=body),
         document_routes(ports.catalog, ports.ingester, ports.searcher, max_body_bytes=body),
         judgment_routes(ports.catalog, ports.judgments, max_body_bytes=body),
         file_routes(ports.ingester, max_upload_bytes=settings.max_upload_bytes),

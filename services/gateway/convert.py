@@ -28,6 +28,7 @@ from services.gateway.bodies.answers import (
 )
 from services.gateway.bodies.collections import ActiveGeneration, CollectionBody, CollectionView
 from services.gateway.bodies.documents import CONTENT_KINDS, ChunkView, DocumentBody
+from services.gateway.bodies.generations import BuildBegun, BuildBody, Gate, PromoteBody, Promotion, RolledBack
 from services.gateway.bodies.jobs import DocumentFailure, JobState, JobView, Outcomes
 from services.gateway.bodies.search import (
     AlsoChunk,
@@ -454,3 +455,39 @@ def generator_from_proto(reply: answer_pb2.DescribeGeneratorResponse) -> Generat
     return GeneratorStatus(
         name=reply.generator, general_knowledge=reply.general_knowledge, context_tokens=reply.context_tokens
     )
+
+
+def build_to_proto(collection: str, body: BuildBody) -> ingest_pb2.BuildGenerationRequest:
+    """The wish for a new generation."""
+    return ingest_pb2.BuildGenerationRequest(collection=collection, model=body.model, profile=body.profile)
+
+
+def build_from_proto(reply: ingest_pb2.BuildGenerationResponse) -> BuildBegun:
+    """The generation and its job."""
+    return BuildBegun(generation_id=reply.generation.generation_id, job_id=reply.job_id)
+
+
+def promotion_to_proto(collection: str, generation_id: str, body: PromoteBody) -> ingest_pb2.PromoteGenerationRequest:
+    """The wish that a generation serve."""
+    return ingest_pb2.PromoteGenerationRequest(
+        collection=collection, generation_id=generation_id, max_ndcg_loss=body.max_ndcg_loss
+    )
+
+
+def promotion_from_proto(reply: ingest_pb2.PromoteGenerationResponse) -> Promotion:
+    """What serves now, and the gate's figures."""
+    gate = reply.gate
+    return Promotion(
+        generation_id=reply.generation.generation_id,
+        gate=Gate(queries=gate.queries, serving_ndcg10=gate.serving_ndcg10, candidate_ndcg10=gate.candidate_ndcg10),
+    )
+
+
+def rollback_to_proto(collection: str) -> ingest_pb2.RollBackGenerationRequest:
+    """The wish that the previous generation serve again."""
+    return ingest_pb2.RollBackGenerationRequest(collection=collection)
+
+
+def rollback_from_proto(reply: ingest_pb2.RollBackGenerationResponse) -> RolledBack:
+    """What serves now."""
+    return RolledBack(generation_id=reply.generation.generation_id)

@@ -7,6 +7,7 @@ from typing import Protocol
 from services.gateway.bodies.answers import AnswerBody, AnswerEvent
 from services.gateway.bodies.collections import CollectionBody, CollectionView
 from services.gateway.bodies.documents import ChunkView, DocumentBody
+from services.gateway.bodies.generations import BuildBegun, BuildBody, PromoteBody, Promotion, RolledBack
 from services.gateway.bodies.jobs import JobView
 from services.gateway.bodies.search import SearchBody, SearchPage
 from services.gateway.bodies.status import GeneratorStatus, ModelStatus, ServiceStatus
@@ -15,6 +16,7 @@ from services.shared.catalog.collections import Collection
 from services.shared.catalog.documents import Document, DocumentPage
 from services.shared.catalog.jobs import Failure, Job
 from services.shared.catalog.judgments import Judgment, JudgmentPage
+from services.shared.catalog.manifest import Generation
 from services.shared.index.fields import FieldValue
 
 
@@ -95,6 +97,18 @@ class Ingester(Protocol):
         """The job after what had not begun was cancelled."""
         ...
 
+    async def build_generation(self, collection: str, body: BuildBody) -> BuildBegun:
+        """The generation that is being built from now on."""
+        ...
+
+    async def promote_generation(self, collection: str, generation_id: str, body: PromoteBody) -> Promotion:
+        """What serves now. Raises Conflict when the generation is not ready or the gate fails."""
+        ...
+
+    async def roll_back_generation(self, collection: str) -> RolledBack:
+        """What serves now. Raises Conflict when there is nothing to go back to."""
+        ...
+
 
 class CatalogReader(Protocol):
     """What the gateway reads itself, so that reads go on while ingest is away. Raises DependencyUnavailable."""
@@ -105,6 +119,10 @@ class CatalogReader(Protocol):
 
     async def collections(self) -> tuple[Collection, ...]:
         """All by name."""
+        ...
+
+    async def generations(self, collection: str) -> tuple[Generation, ...]:
+        """Those of the collection, newest first."""
         ...
 
     async def document(self, collection: str, document_id: str) -> Document:

@@ -36,6 +36,9 @@ class GatewaySettings(ProcessSettings):
     watch_timeout_s: float = Field(
         300.0, ge=1, le=3600, description="Longest stream of a job's progress; the caller then asks again."
     )
+    promote_timeout_s: float = Field(
+        300.0, ge=1, le=3600, description="Longest promotion: two searches for each judged query of the collection."
+    )
     status_timeout_s: float = Field(1.0, ge=0.05, le=10, description="Longest wait for one service's state.")
     catalog_timeout_s: float = Field(
         2.0, ge=0.05, le=30, description="Longest wait for the catalog, before the last known collection is used."
@@ -56,6 +59,7 @@ class GatewaySettings(ProcessSettings):
             self.write_timeout_s,
             self.upload_timeout_s,
             self.watch_timeout_s,
+            self.promote_timeout_s,
         )
 
     @model_validator(mode="after")

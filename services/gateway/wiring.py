@@ -31,6 +31,7 @@ async def build(settings: GatewaySettings, telemetry: Telemetry) -> App:
             write_timeout_s=settings.write_timeout_s,
             upload_timeout_s=settings.upload_timeout_s,
             watch_timeout_s=settings.watch_timeout_s,
+            promote_timeout_s=settings.promote_timeout_s,
         ),
         catalog=catalog,
         judgments=catalog,

@@ -11,6 +11,7 @@ from services.shared.catalog.collections import Collection
 from services.shared.catalog.documents import Document, DocumentPage
 from services.shared.catalog.jobs import Failure, Job
 from services.shared.catalog.judgments import Judgment, JudgmentPage
+from services.shared.catalog.manifest import Generation
 from services.shared.runtime.errors import DependencyUnavailable, NotFound
 
 log = structlog.get_logger()
@@ -44,6 +45,11 @@ class SharedCatalog:
         """See `CatalogReader`."""
         async with self._asked() as catalog:
             return await catalog.collections.list()
+
+    async def generations(self, collection: str) -> tuple[Generation, ...]:
+        """See `CatalogReader`."""
+        async with self._asked() as catalog:
+            return await catalog.generations.list(collection)
 
     async def document(self, collection: str, document_id: str) -> Document:
         """See `CatalogReader`."""

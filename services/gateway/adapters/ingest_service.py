@@ -6,6 +6,7 @@ from contextlib import aclosing
 from services.gateway import convert
 from services.gateway.bodies.collections import CollectionBody, CollectionView
 from services.gateway.bodies.documents import DocumentBody
+from services.gateway.bodies.generations import BuildBegun, BuildBody, PromoteBody, Promotion, RolledBack
 from services.gateway.bodies.jobs import JobView
 from services.gateway.ports import FileBegins
 from services.shared.clients.ingest import IngestClient
@@ -16,12 +17,19 @@ class IngestService:
     """Writes over gRPC."""
 
     def __init__(
-        self, client: IngestClient, *, write_timeout_s: float, upload_timeout_s: float, watch_timeout_s: float
+        self,
+        client: IngestClient,
+        *,
+        write_timeout_s: float,
+        upload_timeout_s: float,
+        watch_timeout_s: float,
+        promote_timeout_s: float,
     ) -> None:
         self._client = client
         self._write_timeout_s = write_timeout_s
         self._upload_timeout_s = upload_timeout_s
         self._watch_timeout_s = watch_timeout_s
+        self._promote_timeout_s = promote_timeout_s
 
     async def create_collection(self, body: CollectionBody) -> CollectionView | None:
         """See `Ingester`."""
@@ -66,3 +74,21 @@ class IngestService:
         """See `Ingester`."""
         request = convert.cancellation_to_proto(job_id)
         return convert.job_from_proto((await self._client.cancel_job(request, timeout_s=self._write_timeout_s)).job)
+
+    async def build_generation(self, collection: str, body: BuildBody) -> BuildBegun:
+        """See `Ingester`."""
+        request = convert.build_to_proto(collection, body)
+        return convert.build_from_proto(await self._client.build_generation(request, timeout_s=self._write_timeout_s))
+
+    async def promote_generation(self, collection: str, generation_id: str, body: PromoteBody) -> Promotion:
+        """See `Ingester`."""
+        request = convert.promotion_to_proto(collection, generation_id, body)
+        return convert.promotion_from_proto(
+            await self._client.promote_generation(request, timeout_s=self._promote_timeout_s)
+        )
+
+    async def roll_back_generation(self, collection: str) -> RolledBack:
+        """See `Ingester`."""
+        request = convert.rollback_to_proto(collection)
+        reply = await self._client.roll_back_generation(request, timeout_s=self._write_timeout_s)
+        return convert.rollback_from_proto(reply)

@@ -73,6 +73,30 @@ class IngestClient:
         """Cancel what has not begun."""
         return await self.peer.call(self._stub.CancelJob, request, rpc="CancelJob", timeout_s=timeout_s, read=False)
 
+    async def build_generation(
+        self, request: pb.BuildGenerationRequest, *, timeout_s: float
+    ) -> pb.BuildGenerationResponse:
+        """Begin to build a generation."""
+        return await self.peer.call(
+            self._stub.BuildGeneration, request, rpc="BuildGeneration", timeout_s=timeout_s, read=False
+        )
+
+    async def promote_generation(
+        self, request: pb.PromoteGenerationRequest, *, timeout_s: float
+    ) -> pb.PromoteGenerationResponse:
+        """Let a ready generation serve."""
+        return await self.peer.call(
+            self._stub.PromoteGeneration, request, rpc="PromoteGeneration", timeout_s=timeout_s, read=False
+        )
+
+    async def roll_back_generation(
+        self, request: pb.RollBackGenerationRequest, *, timeout_s: float
+    ) -> pb.RollBackGenerationResponse:
+        """Let the previous generation serve again."""
+        return await self.peer.call(
+            self._stub.RollBackGeneration, request, rpc="RollBackGeneration", timeout_s=timeout_s, read=False
+        )
+
     async def close(self) -> None:
         """Close the channel."""
         await self.peer.close()

@@ -203,6 +203,27 @@ class ScriptedIngest(IngestServiceServicer):
         self.script.note(request, context)
         return ingest_pb2.DeleteDocumentsResponse(job_id="j2")
 
+    async def BuildGeneration(
+        self, request: ingest_pb2.BuildGenerationRequest, context: Context
+    ) -> ingest_pb2.BuildGenerationResponse:
+        self.script.note(request, context)
+        return ingest_pb2.BuildGenerationResponse(generation=ingest_pb2.GenerationInfo(generation_id="g2"), job_id="j4")
+
+    async def PromoteGeneration(
+        self, request: ingest_pb2.PromoteGenerationRequest, context: Context
+    ) -> ingest_pb2.PromoteGenerationResponse:
+        self.script.note(request, context)
+        return ingest_pb2.PromoteGenerationResponse(
+            generation=ingest_pb2.GenerationInfo(generation_id=request.generation_id),
+            gate=ingest_pb2.GateFigures(queries=2, serving_ndcg10=0.5, candidate_ndcg10=0.75),
+        )
+
+    async def RollBackGeneration(
+        self, request: ingest_pb2.RollBackGenerationRequest, context: Context
+    ) -> ingest_pb2.RollBackGenerationResponse:
+        self.script.note(request, context)
+        return ingest_pb2.RollBackGenerationResponse(generation=ingest_pb2.GenerationInfo(generation_id="g1"))
+
     async def UploadFiles(
         self, requests: AsyncIterator[ingest_pb2.UploadFilesRequest], context: Context
     ) -> ingest_pb2.UploadFilesResponse:

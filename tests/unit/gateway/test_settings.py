@@ -22,4 +22,5 @@ def test_every_other_address_is_refused(host: str) -> None:
 
 
 def test_no_call_outlives_its_request() -> None:
-    assert settings(upload_timeout_s=5, watch_timeout_s=7, answer_timeout_s=90).longest_request_s == 90
+    given = settings(upload_timeout_s=5, watch_timeout_s=7, promote_timeout_s=8, answer_timeout_s=90)
+    assert given.longest_request_s == 90
