@@ -9,8 +9,7 @@ import structlog
 
 from services.search.beside import beside
 from services.search.condition import Condition, field_value
-from services.search.domain.bm25 import highest_bm25
-from services.search.domain.completion import with_keyword_scores
+from services.search.domain.completion import with_exact_scores, with_keyword_scores
 from services.search.domain.cursor import Also, Cursor, CursorHit, read_cursor, sign_cursor
 from services.search.domain.direction import mean_direction
 from services.search.domain.exact_tier import Passage, exact_matches
@@ -287,7 +286,7 @@ def _require_an_answer(runs: Mapping[Mode, LegRun]) -> None:
 def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) -> _Window:
     """The window of the legs that ran, each document in its newest revision only.
 
-    With the terms of the query the gate holds, and every candidate has a keyword score.
+    With the terms of the query keyword scores are exact, the gate holds, and every candidate has a keyword score.
     """
     ran = {mode: run for mode, run in runs.items() if run.ran and not run.failure}
     newest = newest_revisions(hit.chunk for run in ran.values() for hit in run.hits)
@@ -301,6 +300,8 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) 
             ]
         chunks |= {hit.chunk.chunk_id: hit.chunk for hit in current}
         found = [Found(hit.chunk.chunk_id, hit.chunk.document_id, hit.score) for hit in current]
+        if mode is Mode.KEYWORD and terms:
+            found = with_exact_scores(found, {one.chunk_id: chunks[one.chunk_id].analysed for one in found}, terms.bm25)
         legs.append(Leg(mode, found, query.weights[mode]))
     passages = {
         chunk_id: Passage(f"{chunk.context}\n{chunk.text}", chunk.analysed) for chunk_id, chunk in chunks.items()
@@ -313,7 +314,7 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) 
         window = window_of_chunks(legs, exact=exact, k=retrieval.rrf_k, size=retrieval.window)
     if terms:
         analysed = {candidate.chunk_id: chunks[candidate.chunk_id].analysed for candidate in window}
-        window = with_keyword_scores(window, analysed, terms.tokens, terms.statistics)
+        window = with_keyword_scores(window, analysed, terms.bm25)
     return _Window(
         legs=legs,
         candidates={candidate.chunk_id: candidate for candidate in window},
@@ -333,8 +334,8 @@ def _keyword_share(top: Sequence[Candidate], terms: QueryTerms | None) -> float 
     keyword = top[0].legs.get(Mode.KEYWORD) if top else LegRank(score=0.0)
     if terms is None or keyword is None or keyword.score is None:
         return None
-    # Scores of fresh chunks are a little off until the index is optimized, and may pass the bound.
-    return min(1.0, keyword.score / highest_bm25(terms.tokens, terms.statistics))
+    # An engine computes in single precision, and may pass the bound by a rounding.
+    return min(1.0, keyword.score / terms.bm25.highest)
 
 
 def _voted_for(found: Found, query: Query) -> str:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import structlog
 
+from services.search.domain.bm25 import Bm25
 from services.search.domain.idf_mass import IdfMass
 from services.search.domain.keywords import keyword_tokens
 from services.search.domain.query import Mode, Query
 from services.search.domain.query_words import query_words
-from services.search.domain.term_statistics import TermStatistics
 from services.search.legs import FAILURES
 from services.search.ports import Catalog, Generation
 from services.search.time_limits import TimeLimits
@@ -18,10 +18,9 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """The tokens that the keyword leg looks for, their statistics, and the mass of the query's words."""
+    """The keyword scores of the tokens that the keyword leg looks for, and the mass of the query's words."""
 
-    tokens: tuple[str, ...]
-    statistics: TermStatistics
+    bm25: Bm25
     mass: IdfMass
 
 
@@ -56,4 +55,4 @@ class TermLookup:
         if statistics is None:
             return None, False
         words = query_words(query.text, query.locale, synonyms, tokens)
-        return QueryTerms(tokens, statistics, IdfMass.of(words, statistics)), False
+        return QueryTerms(Bm25.of(tokens, statistics), IdfMass.of(words, statistics)), False

@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -11,12 +10,12 @@ import pytest
 
 from plumbline.ranking.v1 import ranking_pb2
 from plumbline.search.v1 import search_pb2 as pb
-from services.search.domain.bm25 import bm25, highest_bm25
+from services.search.domain.bm25 import Bm25
 from services.search.domain.keywords import keyword_tokens
 from services.search.domain.term_statistics import TermStatistics
 from services.shared.index.chunk import IndexedChunk
 from services.shared.runtime.errors import DependencyUnavailable
-from tests.component.search.searching import COLLECTION, Searching, documents, retrieval, rows, searching
+from tests.component.search.searching import COLLECTION, Searching, a_chunk, documents, retrieval, rows, searching
 from tests.fakes.fake_index import hangs, raises
 
 
@@ -85,11 +84,9 @@ async def test_chunks_without_the_words_have_a_completed_score_of_nothing(servic
 
 async def test_signals_tell_what_of_the_query_the_hits_hold(service: Searching) -> None:
     signals = (await service.search(QUERY)).signals
-    tokens = keyword_tokens(QUERY, "en", {})
+    bm25 = Bm25.of(keyword_tokens(QUERY, "en", {}), STATISTICS)
     assert signals.idf_coverage == 1
-    assert signals.keyword_share == pytest.approx(
-        bm25(COLLECTION[0].analysed, tokens, STATISTICS) / highest_bm25(tokens, STATISTICS)
-    )
+    assert signals.keyword_share == pytest.approx(bm25.score(COLLECTION[0].analysed) / bm25.highest)
     half = (await service.search("solar zeppelins")).signals
     solar, zeppelins = STATISTICS.idf("s:solar"), STATISTICS.idf("s:zeppelin")
     assert half.idf_coverage == pytest.approx(solar / (solar + zeppelins))
@@ -189,10 +186,17 @@ async def test_nothing_is_completed_when_the_keyword_leg_failed(service: Searchi
     assert response.signals.idf_coverage == 1
 
 
-async def test_a_score_above_what_the_statistics_allow_counts_as_all(service: Searching) -> None:
-    # Fresh chunks are scored with the frequencies of the last time the index was optimized.
-    service.catalog.statistics["g1"] = replace(STATISTICS, frequencies={"w:solar": 4, "s:solar": 4})
-    assert (await service.search("solar")).signals.keyword_share == 1
+async def test_an_engine_that_is_behind_is_given_the_scores_of_now(service: Searching) -> None:
+    # The index scores with the frequencies that it has; by those of the catalog `current` is the rarer word.
+    rarer = {**STATISTICS.frequencies, "w:solar": 90, "s:solar": 90}
+    service.catalog.statistics["g1"] = now = TermStatistics(100, 100 * 12, rarer)
+    await service.index.upsert("g1", [a_chunk("current", "Current.", [0, 0, 1, 0])])
+    assert (await ledgers(service, mode=pb.MODE_KEYWORD))["solar"].keyword.rank == 2
+
+    keyword = (await ledgers(service))["solar"].keyword
+
+    assert not keyword.completed
+    assert keyword.score == pytest.approx(Bm25.of(keyword_tokens(QUERY, "en", {}), now).score(COLLECTION[0].analysed))
 
 
 @pytest.mark.parametrize("gate", [-0.1, 1.1, float("nan")])

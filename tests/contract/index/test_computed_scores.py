@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from services.search.domain.bm25 import bm25
+from services.search.domain.bm25 import Bm25
 from services.search.domain.term_statistics import TermStatistics
 from services.shared.index.port import Index
 from tests.contract.index.examples import GENERATION, a_chunk
@@ -34,6 +34,7 @@ async def test_computed_scores_are_the_engine_s_once_its_index_is_optimized(inde
     compared = 0
     for tokens in (random.sample(vocabulary[:60], 4) for _ in range(40)):
         for hit in await index.keyword(GENERATION, tokens, filter=None, limit=1000):
-            assert bm25(hit.chunk.analysed, tokens, statistics) == pytest.approx(hit.score, abs=1e-3)
+            computed = Bm25.of(tokens, statistics).score(hit.chunk.analysed)
+            assert computed == pytest.approx(hit.score, abs=1e-3)
             compared += 1
     assert compared > 1000
