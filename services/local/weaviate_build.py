@@ -7,6 +7,7 @@ binary's own SHA-256 stands beside it and is compared at every use.
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,10 +22,9 @@ _MODULE = "github.com/weaviate/weaviate"
 _PROGRAM = "weaviate-server"
 # What the Go checksum database says of this release.
 _MODULE_SUM = "h1:8RIQWPg1QGgMA0aUYtZXgYbfDHeE6watZ277sBZeW3A="
-_WITHOUT_GO = (
-    "building Weaviate needs Go 1.26 or later, and there is no `go` on the PATH; "
-    "on Debian or Ubuntu: apt-get install golang-go"
-)
+# From this one on Go fetches the newer Go that a program asks for; Weaviate asks for 1.26.
+_OLDEST_GO = (1, 21)
+_REMEDY = "on Ubuntu 24.04, Debian 13 or later: apt-get install golang-go"
 
 
 def ensure_server(folder: Path, report: Callable[[str], None] = print) -> Path:
@@ -36,7 +36,7 @@ def ensure_server(folder: Path, report: Callable[[str], None] = print) -> Path:
     if go is None:
         if built := [server for server in folder.glob(f"{VERSION}-*/{_PROGRAM}") if _is_whole(server)]:
             return built[0]
-        raise Failure(_WITHOUT_GO)
+        raise Failure(f"building Weaviate needs Go 1.21 or later, and there is no `go` on the PATH; {_REMEDY}")
     server = folder / _key(go) / _PROGRAM
     if _is_whole(server):
         return server
@@ -53,7 +53,8 @@ def _build(go: str, server: Path, report: Callable[[str], None]) -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=server.parent, prefix="building-") as scratch:
         # Without cgo the result needs no library of this machine; without its symbol table it is a third smaller.
-        environment = os.environ | {"GOBIN": scratch, "CGO_ENABLED": "0"}
+        # Some distributions keep Go from fetching a newer one unless it is asked to.
+        environment = os.environ | {"GOBIN": scratch, "CGO_ENABLED": "0", "GOTOOLCHAIN": "auto"}
         command = (go, "install", "-ldflags=-s -w", f"{_MODULE}/cmd/{_PROGRAM}@v{VERSION}")
         done = subprocess.run(
             command, check=False, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -73,7 +74,15 @@ def _key(go: str) -> str:
     asked = subprocess.run((go, "env", "GOVERSION", "GOOS", "GOARCH"), check=False, text=True, capture_output=True)
     if asked.returncode != 0:
         raise Failure(f"{go} does not work: {_last_line(asked.stderr)}")
-    return "-".join((VERSION, *asked.stdout.split()))
+    version, system, machine = asked.stdout.split()
+    if _numbers(version) < _OLDEST_GO:
+        raise Failure(f"building Weaviate needs Go 1.21 or later, and {go} is {version}; {_REMEDY}")
+    return f"{VERSION}-{version}-{system}-{machine}"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """(1, 26) of `go1.26.8` or `go1.27rc1`."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
 
 
 def _module_sum(go: str, binary: Path) -> str:

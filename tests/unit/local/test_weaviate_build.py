@@ -11,7 +11,7 @@ PINNED = "h1:8RIQWPg1QGgMA0aUYtZXgYbfDHeE6watZ277sBZeW3A="
 # Stands in for Go, as a program of its own: it "builds" a file and notes that it did.
 GO = """#!/bin/sh
 case "$1" in
-  env) printf 'go9.9\\nlinux\\namd64\\n' ;;
+  env) printf '{version_of_go}\\nlinux\\namd64\\n' ;;
   version) printf '%s: go9.9\\n\\tmod\\tgithub.com/weaviate/weaviate\\tv{version}\\t{module_sum}\\n' "$3" ;;
   install) echo "$3" >> {folder}/builds; {install} ;;
 esac
@@ -28,9 +28,10 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def write_go(folder: Path, *, install: str = WRITES, module_sum: str = PINNED) -> None:
+def write_go(folder: Path, *, install: str = WRITES, module_sum: str = PINNED, version: str = "go9.9") -> None:
     program = folder / "go"
-    program.write_text(GO.format(version=VERSION, module_sum=module_sum, folder=folder, install=install))
+    script = GO.format(version=VERSION, module_sum=module_sum, folder=folder, install=install, version_of_go=version)
+    program.write_text(script)
     program.chmod(0o755)
 
 
@@ -82,8 +83,16 @@ def test_a_go_that_does_not_work_is_one_sentence(go: Path, tmp_path: Path) -> No
 
 def test_without_go_the_sentence_names_the_package_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Failure, match=r"needs Go 1\.26 or later.* apt-get install golang-go"):
+    with pytest.raises(Failure, match=r"needs Go 1\.21 or later, .* no `go` on the PATH; .*apt-get install golang-go$"):
         ensure_server(tmp_path / "cache")
+
+
+def test_a_go_that_is_too_old_to_fetch_a_newer_one_is_told(go: Path, tmp_path: Path) -> None:
+    write_go(go, version="go1.19.8")
+    with pytest.raises(
+        Failure, match=r"needs Go 1\.21 or later, and \S+/go is go1\.19\.8; .*apt-get install golang-go$"
+    ):
+        ensure_server(tmp_path)
 
 
 def test_without_go_a_server_that_was_built_before_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
