@@ -342,7 +342,7 @@ def new_collection_from_proto(reply: ingest_pb2.CreateCollectionResponse) -> Col
         locale=declared.locale,
         fields={name: kind.value for name, kind in sorted(field_types_from_proto(declared.fields).items())},
         settings=json.loads(declared.settings_json or "{}"),
-        generation=ActiveGeneration(id=reply.generation_id, revision=0, documents=0, chunks=0, lag=0),
+        generation=ActiveGeneration(id=reply.generation_id, revision=0, documents=0, chunks=0, lag=0, optimized=True),
     )
 
 

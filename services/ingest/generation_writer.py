@@ -84,15 +84,12 @@ class GenerationWriter:
         embedder: Embedder,
         index: Index,
         metrics: IngestMetrics,
-        *,
-        on_change: Callable[[str], None],
     ) -> None:
         self._originals = originals
         self._parse = parse
         self._embedder = embedder
         self._index = index
         self._metrics = metrics
-        self._on_change = on_change
 
     async def read(self, document_id: str, number: int, put: Put) -> Revision:
         """The revision with its content parsed. Raises InvalidInput with a sentence for the user when it cannot be."""
@@ -132,7 +129,6 @@ class GenerationWriter:
                 await self._index.upsert(generation.id, flat)
             if gone := [id_ for target in targets for id_ in target.gone]:
                 await self._index.delete(generation.id, gone)
-        self._on_change(generation.id)
         self._metrics.chunks_embedded.inc(len(embedded))
         self._metrics.chunks_reused.inc(len(flat) - len(embedded))
         return [

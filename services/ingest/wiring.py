@@ -53,8 +53,8 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         embed_timeout_s=settings.embed_timeout_s,
         describe_timeout_s=settings.describe_timeout_s,
     )
-    maintenance = Maintenance(index, every_s=settings.optimize_every_s)
-    writer = GenerationWriter(blobs, _parse_in_a_thread, embedder, index, metrics, on_change=maintenance.note_change)
+    maintenance = Maintenance(catalog, index, every_s=settings.optimize_every_s)
+    writer = GenerationWriter(blobs, _parse_in_a_thread, embedder, index, metrics)
     pipeline = ApplyPipeline(catalog, writer, clock=time.time)
     process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
     workers = [

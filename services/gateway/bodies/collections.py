@@ -29,13 +29,17 @@ class SettingsBody(Body):
 
 
 class ActiveGeneration(BaseModel):
-    """The generation that serves; `lag` counts accepted changes that it may not have yet."""
+    """The generation that serves; `lag` counts accepted changes that it may not have yet.
+
+    `optimized` tells whether its index was tended since the last change; until then large uploads are searched slower.
+    """
 
     id: str
     revision: int
     documents: int
     chunks: int
     lag: int
+    optimized: bool
     embedding_model: Absent[str] = None
 
 

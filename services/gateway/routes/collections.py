@@ -79,6 +79,7 @@ def _view(collection: Collection) -> CollectionView:
             documents=active.documents,
             chunks=active.chunks,
             lag=collection.lag,
+            optimized=active.is_optimized,
             embedding_model=active.manifest.model,
         ),
         created_at=datetime.fromtimestamp(collection.created_at, UTC).isoformat(timespec="seconds"),

@@ -69,6 +69,21 @@ class Generations:
             rows = (await connection.execute(query)).all()
         return {row.id for row in rows}, {row.id for row in rows if row.unused}
 
+    async def not_optimized(self) -> tuple[Generation, ...]:
+        """The generations whose indexes were not optimized since their last change, oldest first."""
+        behind = generations.c.optimized_revision.is_distinct_from(generations.c.revision)
+        query = select(generations).where(behind, generations.c.state != GenerationState.FAILED)
+        async with self._database.read() as connection:
+            rows = await connection.execute(query.order_by(generations.c.created_at, generations.c.id))
+            return tuple(generation_of(row) for row in rows)
+
+    async def mark_optimized(self, generation_id: str, revision: int) -> None:
+        """The index was optimized and held at least this revision before; nothing for a generation that is gone."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(generations).where(generations.c.id == generation_id).values(optimized_revision=revision)
+            )
+
     async def promote(self, collection: str, generation_id: str) -> None:
         """Make a ready generation the active one and keep the one it replaces as the previous one.
 
@@ -130,6 +145,7 @@ async def insert_generation(
         documents=0,
         chunks=0,
         created_at=now,
+        optimized_revision=0,
     )
     await connection.execute(
         insert(generations).values(
@@ -142,6 +158,7 @@ async def insert_generation(
             documents=generation.documents,
             chunks=generation.chunks,
             counted_revision=generation.revision,
+            optimized_revision=generation.optimized_revision,
             created_at=generation.created_at,
             job_id=job_id,
         )

@@ -48,7 +48,8 @@ class Generation:
     """One built index of a collection.
 
     `revision` rises with every applied change. Every change up to `applied_sequence` is in it or has failed for
-    good. `documents` and `chunks` count what it holds.
+    good. `documents` and `chunks` count what it holds. `optimized_revision` is the revision that its index was last
+    optimized with, None when it never was.
     """
 
     id: str
@@ -60,6 +61,12 @@ class Generation:
     documents: int
     chunks: int
     created_at: float
+    optimized_revision: int | None = None
+
+    @property
+    def is_optimized(self) -> bool:
+        """The index is as fast, and scores words as exactly, as it ever will at this revision."""
+        return self.optimized_revision == self.revision
 
 
 def generation_of(row: Row[Any]) -> Generation:
@@ -76,4 +83,5 @@ def generation_of(row: Row[Any]) -> Generation:
         documents=values[columns.documents],
         chunks=values[columns.chunks],
         created_at=values[columns.created_at],
+        optimized_revision=values[columns.optimized_revision],
     )

@@ -97,6 +97,8 @@ generations = Table(
     Column("tokens", BigInteger, nullable=False, server_default="0"),
     # The revision as of which `tokens` and the frequencies below are right; null or behind: there are no statistics.
     Column("counted_revision", BigInteger),
+    # The revision that the index was last optimized with; null: never.
+    Column("optimized_revision", BigInteger),
     Column("created_at", Double, nullable=False),
     # The job that builds it, or built it; null for the one that began with its collection.
     Column("job_id", key(64)),

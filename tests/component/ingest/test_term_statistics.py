@@ -128,7 +128,7 @@ async def writing(tmp_path: Path) -> AsyncIterator[Writing]:
     await index.create_generation("g1", 384, {})
     texts = Texts()
     metrics = IngestMetrics(CollectorRegistry())
-    writer = GenerationWriter(texts, one_block_a_line, OneWordOnePiece(), index, metrics, on_change=lambda _: None)
+    writer = GenerationWriter(texts, one_block_a_line, OneWordOnePiece(), index, metrics)
     pipeline = ApplyPipeline(catalog, writer, clock=lambda: 1.0)
     yield Writing(catalog, index, texts, pipeline)
     await index.close()
