@@ -41,6 +41,7 @@ async def test_a_new_collection_is_201_and_shown_as_stored(house: House) -> None
             "documents": 0,
             "chunks": 0,
             "lag": 0,
+            "optimized": True,
             "embedding_model": "all-MiniLM-L6-v2",
         },
         "created_at": "2023-11-14T22:13:20+00:00",
@@ -53,7 +54,7 @@ async def test_a_new_collection_is_201_and_shown_as_stored(house: House) -> None
 async def test_a_new_collection_that_is_deleted_at_once_was_made_nevertheless(house: House) -> None:
     response = await house.http.post("/v1/collections", json={**DECLARATION, "name": "gone"})
     assert response.status_code == 201
-    empty = {"id": "g-gone", "revision": 0, "documents": 0, "chunks": 0, "lag": 0}
+    empty = {"id": "g-gone", "revision": 0, "documents": 0, "chunks": 0, "lag": 0, "optimized": True}
     assert response.json() == {**DECLARATION, "name": "gone", "generation": empty}
 
 

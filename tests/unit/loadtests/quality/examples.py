@@ -65,13 +65,15 @@ def figures(
 class FakeGateway:
     """Holds documents whose text is one word and finds them by it; `wrong` words find everything else first.
 
-    The first answers to searches lack the parts in `degraded`, one list an answer.
+    The first answers to searches lack the parts in `degraded`, one list an answer; the first `untended` answers about
+    the collection say that its index was not optimized.
     """
 
     wrong: set[str] = field(default_factory=set)
     degraded: list[list[str]] = field(default_factory=list)
     model: str = "all-MiniLM-L6-v2"
     loses: int = 0
+    untended: int = 0
     page: int = 2
     documents: dict[str, str] = field(default_factory=dict)
     judgments: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -87,7 +89,12 @@ class FakeGateway:
                 self.exists = True
                 return httpx.Response(201, json=body)
             case "GET", ["collections", _]:
-                held = {"documents": len(self.documents) - self.loses, "chunks": len(self.documents)}
+                held = {
+                    "documents": len(self.documents) - self.loses,
+                    "chunks": len(self.documents),
+                    "optimized": self.untended <= 0,
+                }
+                self.untended -= bool(self.documents)
                 return httpx.Response(200 if self.exists else 404, json={"generation": held})
             case "PUT", ["collections", _, "documents"]:
                 self.documents |= {document["id"]: document["text"] for document in body["documents"]}

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtests.quality import asking
+from loadtests.quality import asking, measuring
 from loadtests.quality.judged_set import JudgedSet
 from loadtests.quality.measuring import measure_set
 from services.local.failure import Failure
@@ -26,6 +26,7 @@ GOODS = JudgedSet("goods", "goods", ("nDCG@10",), CONTENT, clock="2026-01-01")
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "_PAUSE_S", 0.0)
+    monkeypatch.setattr(measuring, "_LOOK_AGAIN_S", 0.0)
 
 
 async def test_every_judged_query_is_measured_at_every_stage(tmp_path: Path) -> None:
@@ -67,6 +68,23 @@ async def test_a_collection_that_is_there_is_measured_by_its_own_judged_queries(
         await measure_set(client, GOODS, tmp_path)
         figures = await measure_set(client, JudgedSet("goods", "goods", ("P@10",)), tmp_path)
     assert (figures.put_s, len(figures.queries)) == (None, 5)
+
+
+async def test_nothing_is_asked_before_the_index_was_tended(tmp_path: Path) -> None:
+    gateway = FakeGateway(untended=3)
+    async with gateway.client() as client:
+        await measure_set(client, GOODS, tmp_path)
+    assert gateway.untended <= 0
+    assert len(gateway.searches) == 3 * 5
+
+
+async def test_an_index_that_is_never_tended_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "_LONGEST_UPKEEP_S", 0.0)
+    gateway = FakeGateway(untended=10_000_000)
+    async with gateway.client() as client:
+        with pytest.raises(Failure, match="goods: the index was not optimized"):
+            await measure_set(client, GOODS, tmp_path)
+    assert gateway.searches == []
 
 
 async def test_an_answer_that_lacks_a_part_is_asked_for_again(tmp_path: Path) -> None:
