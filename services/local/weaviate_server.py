@@ -91,6 +91,9 @@ def engine_variables(api_key: str) -> dict[str, str]:
         # A misspelt property is an error, not a new one; an acknowledged vector is found at once.
         "AUTOSCHEMA_ENABLED": "false",
         "ASYNC_INDEXING": "false",
+        # Nobody asks by GraphQL, and its schema is made anew for all classes with every class that is made or dropped:
+        # at 300 classes that took a second each and 2 MB, without it 0.2 s and a tenth of a megabyte.
+        "DISABLE_GRAPHQL": "true",
         # Else it serves profiles on port 6060 of every address.
         "GO_PROFILING_DISABLE": "true",
         "DISK_USE_WARNING_PERCENTAGE": str(DISK_READ_ONLY_PERCENT - 7),
