@@ -1,5 +1,6 @@
 """Messages of search, and of the services that it calls, to and from its own values; bad ones become `InvalidInput`."""
 
+import hashlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -122,7 +123,10 @@ def _hit_to_proto(hit: Hit, *, explain: bool) -> pb.Hit:
         metadata={field: value_to_proto(value) for field, value in chunk.metadata.items()},
         also=[
             pb.AlsoChunk(
-                chunk_id=also.chunk.chunk_id, heading_path=also.chunk.heading_path, fused_place=also.fused_place
+                chunk_id=also.chunk.chunk_id,
+                heading_path=also.chunk.heading_path,
+                fused_place=also.fused_place,
+                document_id="" if also.chunk.document_id == chunk.document_id else also.chunk.document_id,
             )
             for also in hit.also
         ],
@@ -211,6 +215,8 @@ def embedded_query_from_proto(response: embedding_pb2.EmbedResponse) -> Embedded
 def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
     """The request to order a window; half precision is enough for cosines and halves the bytes."""
     half = vectors_pb2.VECTOR_DTYPE_FLOAT16
+    settings = ranking_pb2.RankingSettings.FromString(task.settings)
+    hashed = settings.near_duplicate_cosine > 0
     return ranking_pb2.RankRequest(
         candidates=[
             ranking_pb2.Candidate(
@@ -222,14 +228,15 @@ def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
                 date=date,
                 attribute=attribute,
                 vector_row=row,
+                text_sha256=hashlib.sha256(text.encode()).hexdigest() if hashed else "",
             )
-            for row, (candidate, date, attribute) in enumerate(
-                zip(task.candidates, task.dates, task.attributes, strict=True)
+            for row, (candidate, date, attribute, text) in enumerate(
+                zip(task.candidates, task.dates, task.attributes, task.texts, strict=True)
             )
         ],
         vectors=pack_vectors(task.vectors, half),
         query_vector=None if task.query_vector is None else pack_vectors(task.query_vector[np.newaxis], half),
-        settings=ranking_pb2.RankingSettings.FromString(task.settings),
+        settings=settings,
         fused_top=task.fused_top,
         fused_floor=task.fused_floor,
     )
@@ -247,4 +254,7 @@ def candidates_accounted_for(response: ranking_pb2.RankResponse) -> list[str]:
 
 def ranked_from_proto(response: ranking_pb2.RankResponse) -> list[Ranked]:
     """The candidates in their final order."""
-    return [Ranked(hit.id, hit.score, hit.ledger.SerializeToString()) for hit in response.ranked]
+    return [
+        Ranked(hit.id, hit.score, hit.ledger.SerializeToString(), tuple(hit.ledger.duplicates))
+        for hit in response.ranked
+    ]

@@ -64,6 +64,11 @@ class _Window:
     query_vector: Vector | None
 
     @property
+    def places(self) -> Mapping[str, int]:
+        """The place of every candidate before ranking, from 1."""
+        return {chunk_id: place for place, chunk_id in enumerate(self.candidates, start=1)}
+
+    @property
     def by_fused_score(self) -> list[Candidate]:
         """The candidates as fusion alone has them."""
         return sorted(self.candidates.values(), key=lambda candidate: -candidate.fused_score)
@@ -127,7 +132,7 @@ class SearchPipeline:
             place=query.offset + len(shown),
             window=len(ranked),
             degraded=degraded,
-            hits=tuple(CursorHit(hit.chunk_id, hit.score, window.candidates[hit.chunk_id].also) for hit in rest),
+            hits=tuple(CursorHit(hit.chunk_id, hit.score, _also(hit, window)) for hit in rest),
         )
         return Page(
             generation_id=known.generation.id,
@@ -349,6 +354,7 @@ def _ranking_task(query: Query, window: _Window) -> RankingTask:
         candidates=tuple(window.candidates.values()),
         dates=[chunk.date for chunk in chunks],
         attributes=[_attribute(chunk, query.diversify_by) for chunk in chunks],
+        texts=[chunk.text for chunk in chunks],
         vectors=np.stack([_best_vector(chunk, window.query_vector) for chunk in chunks]),
         query_vector=window.query_vector,
         fused_top=highest_score(weights, k=retrieval.rrf_k),
@@ -383,8 +389,16 @@ def _vectors(chunk: StoredChunk) -> Matrix:
 
 def _hit(rank: int, ranked: Ranked, window: _Window) -> Hit:
     candidate = window.candidates[ranked.chunk_id]
-    also = _also_chunks(candidate.also, window.chunks)
+    also = _also_chunks(_also(ranked, window), window.chunks)
     return Hit(rank, ranked.score, window.chunks[ranked.chunk_id], also, candidate, ranked.ledger)
+
+
+def _also(ranked: Ranked, window: _Window) -> tuple[Also, ...]:
+    """What stands under a hit: the other chunks of its document, then each near-duplicate with those of its own."""
+    also = [*window.candidates[ranked.chunk_id].also]
+    for chunk_id in ranked.duplicates:
+        also += [Also(chunk_id, window.places[chunk_id]), *window.candidates[chunk_id].also]
+    return tuple(also)
 
 
 def _also_chunks(also: Iterable[Also], chunks: Mapping[str, StoredChunk]) -> tuple[AlsoChunk, ...]:

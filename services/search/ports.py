@@ -61,14 +61,15 @@ class Embedder(Protocol):
 class RankingTask:
     """A window to order, in fused order, exact candidates first.
 
-    `dates`, `attributes` and `vectors`, (n, d) with unit or zero rows, are those of the candidates. `fused_top` and
-    `fused_floor` are the scale of the fused scores: what a hit first in all legs gets, and one below the depth of the
-    lightest leg. `settings` came with the query.
+    `dates`, `attributes`, `texts` and `vectors`, (n, d) with unit or zero rows, are those of the candidates.
+    `fused_top` and `fused_floor` are the scale of the fused scores: what a hit first in all legs gets, and one below
+    the depth of the lightest leg. `settings` came with the query.
     """
 
     candidates: Sequence[Candidate]
     dates: Sequence[str]
     attributes: Sequence[str | None]
+    texts: Sequence[str]
     vectors: Matrix
     query_vector: Vector | None
     fused_top: float
@@ -78,11 +79,16 @@ class RankingTask:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate in its final place; `ledger` is ranking's explanation as it came, empty where ranking was skipped."""
+    """A candidate in its final place.
+
+    `duplicates` are the candidates that it stands for as near-duplicates. `ledger` is ranking's explanation as it came,
+    empty where ranking was skipped.
+    """
 
     chunk_id: str
     score: float
     ledger: bytes = b""
+    duplicates: tuple[str, ...] = ()
 
 
 class Ranker(Protocol):

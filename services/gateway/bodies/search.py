@@ -42,11 +42,13 @@ class RankingOverrides(Body):
     """
 
     relevance: Literal["fused", "completed"] | None = None
+    cosine_share: Share | None = None
     mmr: bool | None = None
     mmr_lambda: Share | None = Field(None, alias="lambda")
     diversify_by: str | None = None
     min_distinct: Annotated[int, Field(ge=0, le=100)] | None = None
     min_distinct_within: Annotated[int, Field(ge=1, le=1000)] | None = None
+    near_duplicate_cosine: Share | None = None
     recency: bool | None = None
     recency_places: Annotated[int, Field(ge=0, le=1000)] | None = None
     clock_date: str | None = Field(None, description="The day from which age is counted, YYYY-MM-DD; null is today.")

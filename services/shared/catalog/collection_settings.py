@@ -77,6 +77,9 @@ class RankingSettings:
     # Different values of `diversify_by` among the first `min_distinct_within` hits; 0 asks for none.
     min_distinct: Annotated[int, Field(ge=0, le=100)] = 0
     min_distinct_within: Annotated[int, Field(ge=1, le=1000)] = 20
+    # Hits of the same text, or whose vectors have at least this cosine, become one that lists the others; 1 is the same
+    # text only, 0 keeps all apart.
+    near_duplicate_cosine: Share = 0.0
 
 
 @dataclass(frozen=True, slots=True, config=_STRICT)

@@ -45,5 +45,6 @@ def ranking_to_proto(settings: RankingSettings, *, clock_date: str = "") -> rank
         # A paper collection asks for three values even where it declares nothing to tell them apart by.
         min_distinct=settings.min_distinct if settings.diversify_by else 0,
         min_distinct_within=settings.min_distinct_within,
+        near_duplicate_cosine=settings.near_duplicate_cosine,
         clock_date=clock_date,
     )

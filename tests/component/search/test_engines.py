@@ -137,3 +137,21 @@ async def test_pages_neither_overlap_nor_skip_while_documents_come_change_and_go
     assert len(gone) > 3
     assert seen == [name for name in expected if name in seen]
     assert set(expected) - set(seen) == gone
+
+
+async def test_the_same_text_of_two_sources_is_one_hit_that_lists_the_other_on_every_page(engine: Engine) -> None:
+    await engine.hold(
+        a_chunk("first", "Copied words.", EAST),
+        a_chunk("other", "Other words.", [0.9, 0.43589, 0, 0]),
+        a_chunk("copy", "Copied words.", [0.8, 0.6, 0, 0]),
+        a_chunk("third", "Third words.", [0.7, 0.71414, 0, 0]),
+        a_chunk("its copy", "Third words.", [0.6, 0.8, 0, 0]),
+    )
+    collapsed = ranking(near_duplicate_cosine=1.0)
+    async with engine.searched({"meaning": rows(EAST)}) as service:
+        page = await service.search("meaning", ranking=collapsed, limit=2)
+        rest = await service.search("meaning", ranking=collapsed, limit=2, cursor=page.next)
+    assert documents(page) + documents(rest) == ["first", "other", "third"]
+    assert [(also.document_id, also.fused_place) for also in page.hits[0].also] == [("copy", 3)]
+    assert [also.document_id for also in rest.hits[0].also] == ["its copy"]
+    assert not page.hits[1].also
