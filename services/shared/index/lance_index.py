@@ -9,6 +9,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -25,6 +26,7 @@ from services.shared.index.fields import FieldType, is_declarable
 from services.shared.index.filters import Filter
 from services.shared.index.lance_filter import one_of, to_sql
 from services.shared.index.lance_vector_index import EXACT_BELOW
+from services.shared.runtime.allocator import give_back_freed_memory
 from services.shared.runtime.errors import AlreadyExists, DependencyUnavailable, InvalidInput, NotFound
 
 # Whitespace parts the tokens, and nothing is done to them: the analyzer has done it all.
@@ -40,10 +42,10 @@ _KEYWORD_INDEX = FTS(
 _IDS_PER_STATEMENT = 1_000
 # How many more ids and scores are read to order a tie that straddles the cut by chunk id.
 _TIE_DEPTH = 1_000
-# Lance remembers what each version of a table is made of, and of every index that it read, up to these bounds. By
-# default they are 1 GiB and 6 GiB: 1,000 small writes took 600 MB. The second holds the vector index of 500,000 chunks.
+# Lance keeps what each version of a table is made of, and all that it read of indices, up to these bounds; its own are
+# 1 GiB and 6 GiB. The second holds the indices of 250,000 chunks of 768 dimensions.
 _METADATA_CACHE_BYTES = 32 * 2**20
-_INDEX_CACHE_BYTES = 768 * 2**20
+_INDEX_CACHE_BYTES = 512 * 2**20
 
 _LegQuery = TypeVar("_LegQuery", AsyncFTSQuery, AsyncVectorQuery)
 
@@ -51,8 +53,9 @@ _LegQuery = TypeVar("_LegQuery", AsyncFTSQuery, AsyncVectorQuery)
 class LanceIndex:
     """`Index` on a folder. Several processes may hold one open; only one may write to a generation at a time."""
 
-    def __init__(self, connection: lancedb.AsyncConnection, *, effort: int) -> None:
+    def __init__(self, connection: lancedb.AsyncConnection, folder: Path, *, effort: int) -> None:
         self._connection = connection
+        self._folder = folder
         self._effort = effort
         # Writes follow one another, because Lance would try again whichever commits second.
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -71,10 +74,7 @@ class LanceIndex:
             DependencyUnavailable: the folder can neither be read nor made.
         """
         with _lance_errors():
-            session = lancedb.Session(
-                index_cache_size_bytes=_INDEX_CACHE_BYTES, metadata_cache_size_bytes=_METADATA_CACHE_BYTES
-            )
-            return cls(await lancedb.connect_async(folder, session=session), effort=effort)
+            return cls(await _connect(folder), folder, effort=effort)
 
     async def close(self) -> None:
         self._connection.close()  # type: ignore[no-untyped-call]
@@ -131,10 +131,20 @@ class LanceIndex:
         async with self._optimizing[generation_id]:
             table = await self._table(generation_id)
             with _lance_errors():
-                if await lance_upkeep.is_worth_it(table, self._changed_rows[generation_id]):
-                    self._changed_rows[generation_id] = 0
-                    await lance_upkeep.fold_in(lambda: self._table(generation_id), self._writing[generation_id])
-                await lance_upkeep.keep_vector_index(await self._table(generation_id))
+                folds_in = await lance_upkeep.is_worth_it(table, self._changed_rows[generation_id])
+                if not folds_in and not await lance_upkeep.lacks_vector_index(table):
+                    return
+                # A connection for this once: what it reads of indices that it replaces goes with it.
+                connection = await _connect(self._folder)
+                try:
+                    if folds_in:
+                        self._changed_rows[generation_id] = 0
+                        open_table = partial(connection.open_table, generation_id)
+                        await lance_upkeep.fold_in(open_table, self._writing[generation_id])
+                    await lance_upkeep.keep_vector_index(await connection.open_table(generation_id))
+                finally:
+                    connection.close()  # type: ignore[no-untyped-call]
+            await asyncio.to_thread(give_back_freed_memory)
 
     async def keyword(
         self, generation_id: str, tokens: Sequence[str], *, filter: Filter | None, limit: int, vectors: bool = True
@@ -224,6 +234,13 @@ def _lance_errors() -> Iterator[None]:
         yield
     except (RuntimeError, OSError) as error:
         raise DependencyUnavailable("The index cannot be read or written at the moment.") from error
+
+
+async def _connect(folder: Path) -> lancedb.AsyncConnection:
+    session = lancedb.Session(
+        index_cache_size_bytes=_INDEX_CACHE_BYTES, metadata_cache_size_bytes=_METADATA_CACHE_BYTES
+    )
+    return await lancedb.connect_async(folder, session=session)
 
 
 async def _add_missing_fields(

@@ -11,7 +11,7 @@ from services.shared.index.lance_vector_index import EXACT_BELOW
 
 # Versions older than this are removed with their files. A reader needs its version for one query only.
 _KEEP_VERSIONS = timedelta(minutes=5)
-# Folding fresh rows in writes the whole keyword index again, 1 s of a core at 10,000 chunks. Below this share of changes
+# Folding in writes the whole keyword index again, 1 s of a core at 10,000 chunks. Below this share of changed rows
 # a large table is left alone.
 _WORTH_FOLDING_IN = 0.005
 _ATTEMPTS_BESIDE_WRITES = 3
@@ -43,8 +43,12 @@ async def fold_in(open_table: Callable[[], Awaitable[AsyncTable]], writing: asyn
         await (await open_table()).optimize(cleanup_older_than=_KEEP_VERSIONS)
 
 
+async def lacks_vector_index(table: AsyncTable) -> bool:
+    """Whether the vector index is due to be built."""
+    return lance_vector_index.is_due(await table.count_rows(), await lance_vector_index.vector_index(table))
+
+
 async def keep_vector_index(table: AsyncTable) -> None:
     """Build the vector index where it is due. Writes go on meanwhile; what they bring is searched beside it."""
-    rows = await table.count_rows()
-    if lance_vector_index.is_due(rows, await lance_vector_index.vector_index(table)):
-        await lance_vector_index.build(table, rows)
+    if await lacks_vector_index(table):
+        await lance_vector_index.build(table, await table.count_rows())
