@@ -52,8 +52,8 @@ class RetrievalSettings:
 class RankingSettings:
     """How the window is put in order."""
 
-    # `fused` is the order of the fusion, `completed` joins both raw scores of every hit.
-    relevance: Literal["fused", "completed"] = "fused"
+    # `completed` joins both raw scores of every hit, `fused` is the score of the fusion.
+    relevance: Literal["fused", "completed"] = "completed"
     # Share of the cosine in `completed` relevance; the rest is the keyword score's.
     cosine_share: Share = 0.6
     # Undated documents are untouched by recency, so it may be on everywhere; without tiers it is off.

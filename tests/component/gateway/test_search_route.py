@@ -65,7 +65,7 @@ async def test_the_collection_s_settings_go_down_with_the_call(house: House) -> 
     assert dict(sent.retrieval.fields) == {"unit": search_pb2.FIELD_TYPE_INTEGER}
     assert (sent.retrieval.rrf_k, sent.retrieval.depth, sent.retrieval.window) == (60, 100, 100)
     assert not sent.retrieval.collapse_by_document
-    assert sent.ranking.relevance == ranking_pb2.RELEVANCE_FUSED
+    assert sent.ranking.relevance == ranking_pb2.RELEVANCE_COMPLETED
     assert [tier.multiplier for tier in sent.ranking.recency_tiers] == [1.2, 1.0, 0.9]
     assert not sent.ranking.recency_tiers[-1].HasField("up_to_years")
 
