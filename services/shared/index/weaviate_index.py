@@ -5,7 +5,7 @@ after a write returned meets a replica that has it.
 """
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
 
@@ -15,8 +15,7 @@ from weaviate.proto.v1 import base_pb2, batch_delete_pb2, batch_pb2, search_get_
 from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, is_declarable
 from services.shared.index.filters import Filter
-from services.shared.index.weaviate_churn import Churn
-from services.shared.index.weaviate_class import class_name, is_generation_id
+from services.shared.index.weaviate_class import ANALYSED, class_name, is_generation_id
 from services.shared.index.weaviate_classes import Classes, no_generation
 from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
 from services.shared.index.weaviate_condition import Condition
@@ -51,6 +50,10 @@ _WRITE_ATTEMPTS = 2
 # request must end well before its time.
 _BATCH_BYTES = 2**20
 _BATCH_OBJECTS = 256
+# Dead chunks weigh in idf and mean length, so scores are off by about their share. Building the keyword index anew
+# reads every chunk: some hundred a second on a busy core.
+_DEAD_SHARE = 0.02
+_ANALYSED = Wanted(columns=(*IDS_ONLY.columns, ANALYSED))
 
 _Answer = TypeVar("_Answer")
 
@@ -64,7 +67,9 @@ class WeaviateIndex:
         self._majority = replication_factor // 2 + 1
         self._level = base_pb2.CONSISTENCY_LEVEL_ONE if replication_factor == 1 else base_pb2.CONSISTENCY_LEVEL_QUORUM
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._churn: dict[str, Churn] = {}
+        # Chunks deleted, or given another analysed text, since the keyword index was last built from here. Weaviate
+        # counts each as one more until its files happen to be merged.
+        self._dead: Counter[str] = Counter()
         self._reach: defaultdict[str, Reach] = defaultdict(Reach)
 
     @classmethod
@@ -103,7 +108,7 @@ class WeaviateIndex:
     async def drop_generation(self, generation_id: str) -> None:
         async with self._writing[generation_id]:
             await self._classes.drop(generation_id)
-            self._churn.pop(generation_id, None)
+            self._dead.pop(generation_id, None)
             self._reach.pop(generation_id, None)
 
     async def generations(self) -> list[str]:
@@ -114,30 +119,28 @@ class WeaviateIndex:
         async with self._writing[generation_id]:
             there = await self._classes.read(generation_id)
             objects = to_objects(list(last.values()), class_name(generation_id), there)
-            churn = await self._churn_of(generation_id)
+            self._dead[generation_id] += await self._otherwise_analysed(generation_id, last)
             for batch in _batches(objects):
                 await self._write(batch)
-                churn.written += len(batch)
 
     async def delete(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
         async with self._writing[generation_id]:
             await self._classes.read(generation_id)
-            churn = await self._churn_of(generation_id)
             for ids in _portions(chunk_ids):
                 request = batch_delete_pb2.BatchDeleteRequest(
                     collection=class_name(generation_id),
                     filters=one_of_objects([object_id(chunk_id) for chunk_id in ids]),
                     consistency_level=self._level,
                 )
-                churn.deleted += await self._delete(request)
+                self._dead[generation_id] += await self._delete(request)
 
     async def optimize(self, generation_id: str) -> None:
         await self._classes.read(generation_id)
-        churn = self._churn.get(generation_id)
-        if churn is None or not churn.is_much(await self.count(generation_id)):
+        dead = self._dead[generation_id]
+        if dead <= _DEAD_SHARE * await self.count(generation_id):
             return
-        del self._churn[generation_id]
         await self._classes.rebuild_keyword_index(generation_id)
+        self._dead[generation_id] -= dead
 
     async def keyword(
         self, generation_id: str, tokens: Sequence[str], *, filter: Filter | None, limit: int, vectors: bool = True
@@ -283,6 +286,15 @@ class WeaviateIndex:
             self._classes.forget(generation_id)
             raise DependencyUnavailable("The index cannot answer this at the moment.") from refused
 
+    async def _otherwise_analysed(self, generation_id: str, chunks: Mapping[str, IndexedChunk]) -> int:
+        """How many of these chunks are there with another analysed text."""
+        changed = 0
+        for ids in _portions(chunks):
+            request = objects_request(class_name(generation_id), [object_id(chunk_id) for chunk_id in ids], _ANALYSED)
+            [reply] = await self._ask(generation_id, _searching(request), answers=1)
+            changed += sum(copy.analysed != chunks[copy.chunk_id].analysed for copy in copies(reply))
+        return changed
+
     async def _write(self, objects: Sequence[batch_pb2.BatchObject]) -> None:
         """Write objects whole; what a node did not write is given to the next one. Raises DependencyUnavailable."""
         left = list(objects)
@@ -308,11 +320,6 @@ class WeaviateIndex:
         except RequestRefused as refused:
             raise DependencyUnavailable("The index refuses the write.") from refused
 
-    async def _churn_of(self, generation_id: str) -> Churn:
-        if generation_id not in self._churn:
-            self._churn[generation_id] = Churn(live_at_start=await self.count(generation_id))
-        return self._churn[generation_id]
-
 
 async def _document(node: NodeClient, name: str, document_id: str, wanted: Wanted) -> list[Copy]:
     """All chunks of a document that one node has, page by page."""
@@ -325,6 +332,12 @@ async def _document(node: NodeClient, name: str, document_id: str, wanted: Wante
             return list(found.values())
         # Old and new chunks of one ordinal stand side by side during an update; a page holds more than those.
         ordinal = page[-1].ordinal
+
+
+def _searching(
+    request: search_get_pb2.SearchRequest,
+) -> Callable[[NodeClient], Awaitable[search_get_pb2.SearchReply]]:
+    return lambda node: node.search(request)
 
 
 def _writing(

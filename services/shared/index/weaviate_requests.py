@@ -41,6 +41,11 @@ class Copy:
         """The chunk's place in its document, where it was asked for."""
         return self.result.properties.non_ref_props.fields["ordinal"].int_value
 
+    @property
+    def analysed(self) -> str:
+        """The chunk's tokens, where they were asked for."""
+        return self.result.properties.non_ref_props.fields[ANALYSED].text_value
+
     def scored(self, score: float) -> "Copy":
         """The same with another score."""
         return replace(self, score=score)

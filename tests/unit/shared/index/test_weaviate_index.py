@@ -7,7 +7,15 @@ from typing import Any
 import grpc
 import numpy as np
 import pytest
-from weaviate.proto.v1 import aggregate_pb2, base_pb2, batch_delete_pb2, batch_pb2, weaviate_pb2_grpc
+from weaviate.proto.v1 import (
+    aggregate_pb2,
+    base_pb2,
+    batch_delete_pb2,
+    batch_pb2,
+    properties_pb2,
+    search_get_pb2,
+    weaviate_pb2_grpc,
+)
 
 from services.shared.index.fields import FieldType
 from services.shared.index.weaviate_class import GenerationClass
@@ -23,12 +31,18 @@ Refuse = Callable[[batch_pb2.BatchObjectsRequest], Sequence[int]]
 
 
 class FakeClasses:
-    """One generation of 768 dimensions."""
+    """One generation of 768 dimensions, whose keyword index may be built anew."""
+
+    def __init__(self) -> None:
+        self.rebuilds = 0
 
     async def known(self, generation_id: str) -> GenerationClass:
         return GenerationClass(768, FIELDS)
 
     read = known
+
+    async def rebuild_keyword_index(self, generation_id: str) -> None:
+        self.rebuilds += 1
 
 
 class Node(weaviate_pb2_grpc.WeaviateServicer):  # type: ignore[misc]
@@ -37,11 +51,24 @@ class Node(weaviate_pb2_grpc.WeaviateServicer):  # type: ignore[misc]
     def __init__(self) -> None:
         self.refuse: Refuse = lambda request: ()
         self.failed_deletes = 0
+        self.count = 0
+        self.standing: dict[str, str] = {}
         self.batches: list[batch_pb2.BatchObjectsRequest] = []
         self.deletes: list[batch_delete_pb2.BatchDeleteRequest] = []
 
     async def Aggregate(self, request: Any, context: Any) -> aggregate_pb2.AggregateReply:
-        return aggregate_pb2.AggregateReply(single_result=aggregate_pb2.AggregateReply.Single(objects_count=0))
+        counted = aggregate_pb2.AggregateReply.Single(objects_count=self.count)
+        return aggregate_pb2.AggregateReply(single_result=counted)
+
+    async def Search(self, request: search_get_pb2.SearchRequest, context: Any) -> search_get_pb2.SearchReply:
+        wanted = set(request.filters.value_text_array.values)
+        return search_get_pb2.SearchReply(
+            results=[
+                standing(chunk_id, analysed)
+                for chunk_id, analysed in self.standing.items()
+                if object_id(chunk_id) in wanted
+            ]
+        )
 
     async def BatchObjects(self, request: batch_pb2.BatchObjectsRequest, context: Any) -> batch_pb2.BatchObjectsReply:
         self.batches.append(request)
@@ -57,6 +84,16 @@ class Node(weaviate_pb2_grpc.WeaviateServicer):  # type: ignore[misc]
         return batch_delete_pb2.BatchDeleteReply(matches=5, failed=self.failed_deletes, successful=5)
 
 
+def standing(chunk_id: str, analysed: str) -> search_get_pb2.SearchResult:
+    fields = {
+        "chunk_id": properties_pb2.Value(text_value=chunk_id),
+        "analysed": properties_pb2.Value(text_value=analysed),
+    }
+    return search_get_pb2.SearchResult(
+        properties=search_get_pb2.PropertiesResult(non_ref_props=properties_pb2.Properties(fields=fields))
+    )
+
+
 @pytest.fixture
 async def node() -> AsyncIterator[tuple[Node, NodeClient]]:
     served, server = Node(), grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
@@ -69,8 +106,9 @@ async def node() -> AsyncIterator[tuple[Node, NodeClient]]:
     await server.stop(None)
 
 
-def index_on(client: NodeClient, *, copies: int = 1) -> WeaviateIndex:
-    return WeaviateIndex(Cluster([client] * copies), FakeClasses(), replication_factor=copies)  # type: ignore[arg-type]
+def index_on(client: NodeClient, *, copies: int = 1, classes: FakeClasses | None = None) -> WeaviateIndex:
+    cluster = Cluster([client] * copies)
+    return WeaviateIndex(cluster, classes or FakeClasses(), replication_factor=copies)  # type: ignore[arg-type]
 
 
 def chunks(count: int, **changes: Any) -> list[Any]:
@@ -156,3 +194,34 @@ async def test_writes_to_one_generation_do_not_overlap(node: tuple[Node, NodeCli
     await asyncio.gather(*(index.upsert("g", chunks(600)) for _ in range(3)))
     order = [objects(batch) for batch in served.batches]
     assert len(order) == 9 and order[:3] == order[3:6] == order[6:]
+
+
+@pytest.mark.parametrize(("changed", "rebuilds"), [(0, 0), (2, 0), (3, 1)])
+async def test_keyword_index_is_built_anew_when_more_than_one_chunk_in_fifty_has_another_text(
+    node: tuple[Node, NodeClient], changed: int, rebuilds: int
+) -> None:
+    served, client = node
+    written = chunks(100, analysed="w:same")
+    served.count = 100
+    served.standing = {chunk.chunk_id: "w:old" if place < changed else "w:same" for place, chunk in enumerate(written)}
+    classes = FakeClasses()
+    index = index_on(client, classes=classes)
+    await index.upsert("g", written)
+    for _ in range(2):  # the second time there is nothing left to do
+        await index.optimize("g")
+    assert classes.rebuilds == rebuilds
+
+
+async def test_keyword_index_is_built_anew_after_many_deletes_and_not_after_a_first_build(
+    node: tuple[Node, NodeClient],
+) -> None:
+    served, client = node
+    served.count = 100
+    classes = FakeClasses()
+    index = index_on(client, classes=classes)
+    await index.upsert("g", chunks(100))
+    await index.optimize("g")
+    assert classes.rebuilds == 0
+    await index.delete("g", ["c0000"])  # the node says that this deleted five
+    await index.optimize("g")
+    assert classes.rebuilds == 1
