@@ -80,11 +80,15 @@ def _run_tokens(run: str) -> tuple[str, ...]:
 
 def _word_tokens(word: str, language: str) -> tuple[str, ...]:
     plain_words = _plain_words(word)
-    tokens = [] if without_optional_signs(word) in plain_words else [surface_token(word)]
-    for plain in plain_words:
-        folded = fold_case(plain[:MAX_TOKEN_BYTES])
-        tokens += _token("w", folded), *(_token("s", one) for one in stems(folded, language))
-    return tuple(dict.fromkeys(tokens))
+    whole = () if without_optional_signs(word) in plain_words else (surface_token(word),)
+    surface_and_stems = dict.fromkeys(_plain_word_tokens(plain, language) for plain in plain_words)
+    return whole + tuple(token for tokens in surface_and_stems for token in tokens)
+
+
+def _plain_word_tokens(word: str, language: str) -> tuple[str, ...]:
+    """The surface and, right behind it, the stems: the exact tier counts on no surface of a plain word being last."""
+    folded = fold_case(word[:MAX_TOKEN_BYTES])
+    return _token("w", folded), *(_token("s", one) for one in stems(folded, language))
 
 
 def _plain_words(word: str) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def _bounded(term: str) -> regex.Pattern[str]:
     """A pattern that matches `term`, over any white space, only where no word or code goes on beyond it."""
     before, after = "", ""
     if _SPACED_CHARACTER.match(term[0]):
-        before = rf"(?<![[\p{{L}}\p{{N}}]--[{UNSPACED}]]\p{{M}}*)"
+        before = rf"(?<![[\p{{L}}\p{{N}}]--[{UNSPACED}]][\p{{M}}--[{UNSPACED}]]*)"
     elif term[0] == ".":
         before = rf"(?<![{WORD_CHARACTER}.])"
     if term[0].isnumeric():
@@ -123,5 +123,6 @@ def _bounded(term: str) -> regex.Pattern[str]:
         after = rf"(?!{WORD_CHARACTER}|\+\+|[+#](?!{WORD_CHARACTER}))"
     if term[-1].isnumeric():
         after += r"(?![-.,:/_]\p{N})"
-    words = r"\s+".join(map(regex.escape, term.split(" ")))
+    # As str.split has it, which takes four control characters for white space.
+    words = r"[\s\x1c-\x1f]+".join(map(regex.escape, term.split(" ")))
     return regex.compile(f"(?V1){before}{words}{after}")

@@ -17,19 +17,22 @@ NON_JOINER = "\u200c"
 # What helps to read aloud or fills a line: Hebrew points, Arabic vowel signs and tatweel; Russian stress.
 _POINTS = r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670\u06d6-\u06dc\u06df-\u06e4"
 _STRESS = r"\u0300\u0301"
+# A small iota under a letter of another script than Greek is a stray mark, which case folding would make a letter.
+_IOTA = r"\u0345"
 # Thai and Lao write a ring and a tone over one letter, and people type them in either order.
 _RINGS, _TONES = r"\u0e4d\u0ecd", r"\u0e48-\u0e4b\u0ec8-\u0ecb"
 
 _INVISIBLE = re.compile(f"[{_INVISIBLE_CHARACTERS}]")
 # Persian parts a word with a non-joiner (می‌روم); elsewhere it only chooses between shapes of the same letters.
 _IDLE_NON_JOINER = regex.compile(r"(?<!\p{Arabic})\u200c++|\u200c++(?!(?=\p{Arabic})\p{L})")
-_READING_MARKS = regex.compile(rf"[{_POINTS}]|(?<=\p{{Cyrillic}}\p{{M}}*)[{_STRESS}]")
+_POINT = re.compile(f"[{_POINTS}]")
+_STRAY_MARK = regex.compile(rf"(?<=\p{{Cyrillic}}\p{{M}}*)[{_STRESS}]|(?<!\p{{Greek}}\p{{M}}*){_IOTA}")
 _RING_AND_TONE = re.compile(f"[{_TONES}]*[{_RINGS}][{_RINGS}{_TONES}]*")
 # Decimal digits from the Arabic-Indic ones up to the end of the basic plane: with characters beyond it, a pattern is
 # twenty times as slow, and the digits there are of scripts that only scholars write.
 _DIGITS = "".join(chr(code) for code in range(0x660, 0x10000) if chr(code).isdecimal())
 _DIGIT = re.compile(f"[{_DIGITS}]")
-_TOUCHED = re.compile(f"[{_INVISIBLE_CHARACTERS}{NON_JOINER}{_POINTS}{_STRESS}{_RINGS}{_DIGITS}]")
+_TOUCHED = re.compile(f"[{_INVISIBLE_CHARACTERS}{NON_JOINER}{_POINTS}{_STRESS}{_IOTA}{_RINGS}{_DIGITS}]")
 
 # Word processors write 1–12 and don’t for what a person types as 1-12 and don't. Two e are one ae in Thai.
 _PLAIN_SIGNS = {
@@ -50,7 +53,7 @@ def normalise(text: str) -> str:
         text = _only_telling_non_joiners(_INVISIBLE.sub("", text))
     text = _nfkc(text)
     if _TOUCHED.search(text):
-        text = _DIGIT.sub(_value, _READING_MARKS.sub("", text))
+        text = _DIGIT.sub(_value, _STRAY_MARK.sub("", _POINT.sub("", text)))
         text = _RING_AND_TONE.sub(lambda marks: "".join(sorted(marks.group())), text)
         text = _nfkc(_only_telling_non_joiners(text))
     return _replaced(text, _PLAIN_SIGNS)

@@ -47,6 +47,7 @@ def test_a_query_without_phrase_or_code_has_no_exact_passages() -> None:
         ('"明月"', "举头望明月"), ("use C++ here", "C++11 and C++/CLI"), ("the .NET way", "a .NET-based stack"),
         ("see COVID-19 cases", "COVID-19-related"), ("our R&D", "R&D-heavy"), ("the C# way", "C#-like"),
         ('"l\'eau"', "de l’eau"), ('"Satış Teklifleri"', "satış teklİflerİ"), ('"ก"', "กข"), ("the E5_3 one", "E5_3-a"),
+        ('"ï"', "i-ï"),
     ],
 )  # fmt: skip
 def test_what_the_text_holds_to_the_letter_is_found_whatever_stands_around_it(query: str, text: str) -> None:

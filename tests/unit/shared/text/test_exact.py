@@ -129,6 +129,11 @@ def test_no_terms_are_in_every_text() -> None:
     assert contains_all("", ExactTerms(phrases=(), codes=()))
 
 
+@pytest.mark.parametrize("query", ["I\u0e4dI0", "\u0345II", "«I\x1fI»"])
+def test_stray_characters_beside_a_term_are_no_part_of_it(query: str) -> None:
+    assert contains_all(query, exact_terms(query, "en"))
+
+
 @given(st.text())
 def test_a_query_holds_its_own_terms(query: str) -> None:
     assert contains_all(query, exact_terms(query, "en"))
