@@ -6,8 +6,8 @@ from plumbline.embedding.v1 import embedding_pb2 as pb
 from plumbline.embedding.v1 import vectors_pb2
 
 # The service takes 2,048 texts and 4,000,000 code points a call and replies with 28 MiB of vectors at most. 1,024
-# vectors of 768 numbers are 3 MiB; 1,000,000 code points, a token each, are 5,300 windows of 256 tokens, which are 8 MiB
-# of 384 numbers each.
+# vectors of 768 numbers are 3 MiB; 1,000,000 code points, a token each, are 5,300 windows of 256 tokens, 8 MiB of
+# 384 numbers.
 MOST_TEXTS = 1024
 MOST_CODE_POINTS = 1_000_000
 
