@@ -13,7 +13,8 @@ from services.shared.catalog.jobs import cancel_jobs_of_collection
 from services.shared.catalog.manifest import Generation, GenerationState, Manifest, generation_of
 from services.shared.catalog.profiles import Overrides, Profile
 from services.shared.catalog.schema import collections, generations
-from services.shared.catalog.sequence import lock_collection, no_such_collection
+from services.shared.catalog.sequence import lock_collection, no_such_collection, require_collection
+from services.shared.catalog.term_statistics import drop_terms
 from services.shared.index.fields import FieldType
 from services.shared.runtime.errors import AlreadyExists
 
@@ -119,9 +120,13 @@ class Collections:
 
         Raises NotFound.
         """
+        of_collection = select(generations.c.id).where(generations.c.collection == name)
+        async with self._database.read() as connection:
+            await require_collection(connection, name)
+            counted = (await connection.execute(of_collection)).scalars().all()
+        await drop_terms(self._database, counted)
         async with self._database.write() as connection:
             await lock_collection(connection, name)
-            of_collection = select(generations.c.id).where(generations.c.collection == name)
             ids = (await connection.execute(of_collection.order_by(generations.c.id))).scalars().all()
             await cancel_jobs_of_collection(connection, name, now=now)
             await connection.execute(delete(collections).where(collections.c.name == name))

@@ -11,6 +11,7 @@ from services.shared.catalog.database import Database
 from services.shared.catalog.manifest import Generation, GenerationState, Manifest, generation_of
 from services.shared.catalog.schema import building_documents, collections, generation_documents, generations
 from services.shared.catalog.sequence import lock_collection
+from services.shared.catalog.term_statistics import drop_terms
 from services.shared.runtime.errors import Conflict, NotFound
 
 
@@ -116,12 +117,19 @@ class Generations:
 
         Raises NotFound, Conflict when it is still kept in step.
         """
+        async with self._database.read() as connection:
+            await _require_unused(connection, await _generation(connection, generation_id))
+        await drop_terms(self._database, [generation_id])
         async with self._database.write() as connection:
             generation = await _generation(connection, generation_id)
             await lock_collection(connection, generation.collection)
-            if generation_id in await live_generation_ids(connection, generation.collection):
-                raise Conflict(f"generation '{generation_id}' is in use")
+            await _require_unused(connection, generation)
             await connection.execute(delete(generations).where(generations.c.id == generation_id))
+
+
+async def _require_unused(connection: AsyncConnection, generation: Generation) -> None:
+    if generation.id in await live_generation_ids(connection, generation.collection):
+        raise Conflict(f"generation '{generation.id}' is in use")
 
 
 async def insert_generation(

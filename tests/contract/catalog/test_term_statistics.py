@@ -1,5 +1,6 @@
 """Document frequencies and totals that follow every applied change, whatever happened between two of them."""
 
+import asyncio
 from collections.abc import Sequence
 from random import Random
 
@@ -8,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, func, select, update
 
+from services.shared.catalog import term_statistics
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.database import Database, migrate
@@ -195,6 +197,32 @@ async def test_a_deleted_collection_takes_all_its_terms_along(catalog: Catalog, 
     await catalog.collections.delete("pages", now=30.0)
 
     assert await all_rows(catalog_url) == {"generation_terms": 0, "changing_documents": 0}
+
+
+async def test_a_generation_that_is_in_use_keeps_its_statistics_when_it_is_to_be_removed(catalog: Catalog) -> None:
+    await replace(catalog, [], PAGE)
+
+    with pytest.raises(Conflict, match="in use"):
+        await catalog.generations.remove("g1")
+
+    assert await catalog.terms.look_up("g1", ["a"]) == TermStatistics(2, 5, {"a": 2})
+
+
+async def test_others_write_while_many_terms_are_dropped(
+    catalog: Catalog, second_catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term_statistics, "_ROWS_PER_TRANSACTION", 2)
+    await replace(catalog, [], ["a b c d e f g h i"])
+    await a_collection(catalog, "other", generation_id="g0")
+
+    deleting = asyncio.create_task(catalog.collections.delete("pages", now=30.0))
+    between = 0
+    while not deleting.done():
+        await second_catalog.generations.mark_optimized("g0", between)
+        between += 1
+    await deleting
+
+    assert between > 1
 
 
 async def test_a_generation_changed_by_a_process_that_does_not_count_has_no_statistics(
