@@ -331,7 +331,7 @@ async def test_a_deleted_collection_is_forgotten(service: Searching) -> None:
 @pytest.mark.parametrize(
     ("stalled", "missing"),
     [("keyword", "keyword"), ("nearest", "vector"), ("embedding", "vector"), ("ranking", "ranking"),
-     ("catalog", "catalog")],
+     ("catalog", "catalog"), ("statistics", "catalog")],
 )  # fmt: skip
 async def test_a_part_that_stalls_costs_a_call_of_50_ms_what_it_would_have_given_and_not_the_answer(
     stalled: str, missing: str
@@ -349,6 +349,8 @@ async def test_a_part_that_stalls_costs_a_call_of_50_ms_what_it_would_have_given
                 wire.fault = "stalls"
             case "catalog":
                 service.catalog.fault = hangs
+            case "statistics":
+                service.catalog.statistics_fault = hangs
             case _:
                 service.index.faults[stalled] = hangs
         before = asyncio.all_tasks()
