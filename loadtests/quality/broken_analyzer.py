@@ -11,7 +11,7 @@ from services.shared.runtime.server import run
 from services.shared.text.analyzer import analyze_query
 
 
-def analyze_as_turkish(text: str, locale: str, *, surfaces_up_to: int) -> list[str]:
+def analyze_as_turkish(text: str, locale: str, *, surfaces_up_to: int | None = None) -> list[str]:
     """The fault."""
     return analyze_query(text, "tr", surfaces_up_to=surfaces_up_to)
 
