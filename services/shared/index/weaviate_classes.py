@@ -1,7 +1,7 @@
 """The classes of a Weaviate that are generations: made, read, dropped, and their keyword indexes built anew."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from services.shared.index.fields import FieldType
@@ -15,11 +15,13 @@ from services.shared.index.weaviate_class import (
     generation_of,
     is_generation_id,
 )
-from services.shared.index.weaviate_cluster import ClassMissing, Cluster, RequestRefused
+from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
 from services.shared.runtime.errors import AlreadyExists, DependencyUnavailable, NotFound
 
 # Classes are made by an agreement of the nodes: 0.1 to 0.5 s each.
 _SCHEMA_S = 30.0
+# A leader answers in milliseconds. When it is lost, a node lets the question wait for the next one: 10 to 40 s.
+_LEADER_S = 2.0
 # 20,000 chunks take seconds, millions minutes.
 _REBUILD_S = 1_800.0
 _POLL_S = 0.05
@@ -48,7 +50,7 @@ class Classes:
         if not is_generation_id(generation_id):
             raise no_generation(generation_id)
         try:
-            definition = await self._ask("GET", f"/schema/{class_name(generation_id)}")
+            definition = await self._ask(f"/schema/{class_name(generation_id)}")
         except ClassMissing:
             raise no_generation(generation_id) from None
         self._known[generation_id] = generation_class(definition)
@@ -85,11 +87,11 @@ class Classes:
         """Drop the class with its objects; one that is not there is as good as dropped."""
         self.forget(generation_id)
         if is_generation_id(generation_id):
-            await self._ask("DELETE", f"/schema/{class_name(generation_id)}")
+            await self._refused_is_unavailable(self._rest("DELETE", f"/schema/{class_name(generation_id)}"))
 
     async def generation_ids(self) -> list[str]:
         """The generations whose classes are there, in ascending order."""
-        described = (await self._ask("GET", "/schema"))["classes"]
+        described = (await self._ask("/schema"))["classes"]
         ids = (generation_of(definition["class"]) for definition in described)
         return sorted(generation_id for generation_id in ids if generation_id is not None)
 
@@ -113,9 +115,24 @@ class Classes:
         except (RequestRefused, TimeoutError) as error:
             raise DependencyUnavailable(f"The keyword index of {generation_id!r} could not be built anew.") from error
 
-    async def _ask(self, method: str, path: str) -> Any:
+    async def _ask(self, path: str) -> Any:
+        """What the nodes' leader says; while they have none, what a node says: then nothing changes either."""
+
+        def told(node: NodeClient) -> Awaitable[Any]:
+            return node.rest("GET", path)
+
+        def known(node: NodeClient) -> Awaitable[Any]:
+            return node.rest("GET", path, headers={"consistency": "false"})
+
         try:
-            return await self._rest(method, path)
+            return await self._refused_is_unavailable(self._cluster.tell(told, within_s=_LEADER_S))
+        except DependencyUnavailable:
+            return await self._refused_is_unavailable(self._cluster.tell(known, within_s=_SCHEMA_S))
+
+    @staticmethod
+    async def _refused_is_unavailable(call: Awaitable[Any]) -> Any:
+        try:
+            return await call
         except RequestRefused as refused:
             raise DependencyUnavailable("Weaviate refuses to tell or to drop its classes.") from refused
 

@@ -96,10 +96,18 @@ class NodeClient:
         )
         return reply
 
-    async def rest(self, method: str, path: str, *, json: Any = None, params: dict[str, str] | None = None) -> Any:
+    async def rest(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Any:
         """The decoded body, None when it is empty. Raises ClassMissing when the path leads nowhere."""
         try:
-            response = await self._http.request(method, path, json=json, params=params)
+            response = await self._http.request(method, path, json=json, params=params, headers=headers)
         except httpx.HTTPError as error:
             raise NodeFailed from error
         if response.status_code == httpx.codes.NOT_FOUND:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -112,9 +113,10 @@ async def test_a_node_is_lost_and_returns_without_a_failed_read_or_a_lost_write(
         clients = [read_on(await opened(), corpus, traffic, client) for client in range(CLIENTS)]
         tasks = [asyncio.create_task(work) for work in (*clients, write_on(await opened(), traffic))]
         parts = {"three nodes": await traffic.further()}
-        nodes.kill(0)
+        lost = leader(nodes)  # the worst one to lose
+        nodes.kill(lost)
         parts["one killed"] = await traffic.further()
-        nodes.start(0)
+        nodes.start(lost)
         await nodes.until_ready()
         parts["three again"] = await traffic.further()
         traffic.over = True
@@ -138,6 +140,13 @@ async def test_a_node_is_lost_and_returns_without_a_failed_read_or_a_lost_write(
     assert count == CHUNKS + len(traffic.written)
     assert traffic.refused == []
     assert after == pytest.approx(before, abs=0.005)
+
+
+def leader(nodes: RunningNodes) -> int:
+    """The number of the node that leads the others in changes of the schema."""
+    url = f"http://127.0.0.1:{nodes.addresses[0].http_port}/v1/cluster/statistics"
+    told = httpx.get(url, headers={"authorization": f"Bearer {nodes.api_key}"}, timeout=10).json()
+    return int(told["statistics"][0]["leaderId"].removeprefix("node"))
 
 
 async def read_on(index: WeaviateIndex, corpus: Corpus, traffic: Traffic, client: int) -> None:
