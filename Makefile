@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval chart-schema bench-embed
+.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval chart-schema bench-embed bench-search
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,3 +58,6 @@ eval: setup ## Judged quality, stage by stage, against the accepted figures (ARG
 
 bench-embed: setup ## Embedding side by side with the library and infinity (MODEL PASSAGES ARGS; see docs/embedding.md)
 	@$(RUN) -m loadtests.embed_bench bench $(if $(MODEL),--model $(MODEL)) $(if $(PASSAGES),--passages $(PASSAGES)) $(ARGS)
+
+bench-search: setup ## Recall, filters, speed and memory of both engines, and search beside bare clients (CHUNKS=100000 ARGS)
+	@$(RUN) -m loadtests.search_bench $(if $(CHUNKS),--chunks $(CHUNKS)) $(ARGS)
