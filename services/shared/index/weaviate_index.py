@@ -38,11 +38,8 @@ from services.shared.index.weaviate_requests import (
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput, NotFound
 
 _READ_S = 10.0
+# A batch takes up to some seconds, a delete a tenth of one; but a node that has just lost another keeps them for 20 s.
 _WRITE_S = 60.0
-# Within it, the longest that one node may take before the next one is told. A batch takes up to some seconds, a delete
-# a tenth of one; but a node that has just lost another keeps a delete for 20 s.
-_WRITE_EACH_S = 20.0
-_DELETE_EACH_S = 5.0
 _IDS_PER_REQUEST = 1_000
 _PAGE = 1_000
 _WRITE_ATTEMPTS = 2
@@ -300,7 +297,7 @@ class WeaviateIndex:
         left = list(objects)
         for _ in range(_WRITE_ATTEMPTS):
             request = batch_pb2.BatchObjectsRequest(objects=left, consistency_level=self._level)
-            reply = await self._tell(_writing(request), each_s=_WRITE_EACH_S)
+            reply = await self._tell(_writing(request))
             if not reply.errors:
                 return
             left = [left[error.index] for error in reply.errors]
@@ -309,14 +306,14 @@ class WeaviateIndex:
     async def _delete(self, request: batch_delete_pb2.BatchDeleteRequest) -> int:
         """How many objects were deleted. Raises DependencyUnavailable when one could not be."""
         for _ in range(_WRITE_ATTEMPTS):
-            reply = await self._tell(lambda node: node.delete(request), each_s=_DELETE_EACH_S)
+            reply = await self._tell(lambda node: node.delete(request))
             if not reply.failed:
                 return int(reply.successful)
         raise DependencyUnavailable(f"The index could not delete {reply.failed:,} of {reply.matches:,} chunks.")
 
-    async def _tell(self, write: Callable[[NodeClient], Awaitable[_Answer]], *, each_s: float) -> _Answer:
+    async def _tell(self, write: Callable[[NodeClient], Awaitable[_Answer]]) -> _Answer:
         try:
-            return await self._cluster.tell(write, within_s=_WRITE_S, each_s=each_s)
+            return await self._cluster.tell(write, within_s=_WRITE_S)
         except RequestRefused as refused:
             raise DependencyUnavailable("The index refuses the write.") from refused
 
