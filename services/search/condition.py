@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from services.shared.index.chunk import StoredChunk
-from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, FieldValue, comparable
+from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, FieldValue, comparable, start_of_period
 from services.shared.index.filters import AllOf, Comparison, Filter, Not, Op, matches
 
 
@@ -33,8 +33,12 @@ class Condition:
         """Whether the chunk, as it is stored now, meets it; the index says the same."""
         if self.filter is None:
             return True
-        values = {
-            field: None if (value := field_value(chunk, field)) is None else comparable(value, declared)
-            for field, declared in {**self.fields, **BUILT_IN_FIELDS}.items()
-        }
-        return matches(self.filter, values)
+        fields = {**self.fields, **BUILT_IN_FIELDS}
+        return matches(self.filter, {field: _comparable(chunk, field, declared) for field, declared in fields.items()})
+
+
+def _comparable(chunk: StoredChunk, field: str, declared: FieldType) -> FieldValue | None:
+    if field == "date":  # any text is kept as a document's date; what names no day, month or year is missing
+        return start_of_period(chunk.date)
+    value = field_value(chunk, field)
+    return None if value is None else comparable(value, declared)

@@ -58,3 +58,10 @@ def test_one_document_can_be_left_out(filter: Filter | None) -> None:
     assert not condition.holds_for(a_chunk())
     assert condition.holds_for(a_chunk(document_id="e"))
     assert condition.holds_for(a_chunk(document_id="e", metadata={})) is (filter is None)
+
+
+@pytest.mark.parametrize("date", ["last spring", "2021-13", ""])
+def test_a_date_that_names_no_day_is_missing(date: str) -> None:
+    dated = Comparison("date", Op.EXISTS)
+    assert not Condition(validate(dated, FIELDS), FIELDS).holds_for(a_chunk(date=date))
+    assert Condition(validate(Comparison("year", Op.EQ, (2021,)), FIELDS), FIELDS).holds_for(a_chunk(date=date))
