@@ -1,6 +1,7 @@
 """The life of a gRPC process: start, become ready, serve, drain on SIGTERM, leave with exit code 0."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -159,6 +160,10 @@ def run(service: str, kind: type[SettingsT], build: Callable[[SettingsT, Telemet
     telemetry = build_telemetry(service, VERSION, processor=otlp_processor(settings.otlp_endpoint))
 
     async def built_and_live() -> int:
-        return await live(RunningServer(settings, await build(settings, telemetry), telemetry))
+        server = RunningServer(settings, await build(settings, telemetry), telemetry)
+        # What is there now stays. Looking through it for garbage takes search 94 ms, in the middle of a request.
+        gc.collect()
+        gc.freeze()
+        return await live(server)
 
     sys.exit(asyncio.run(built_and_live()))
