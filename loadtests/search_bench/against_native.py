@@ -164,7 +164,8 @@ async def _loaded(
 def _chunk(document_id: str, text: str, row: Vector) -> IndexedChunk:
     return IndexedChunk(
         chunk_id=str(uuid.uuid5(uuid.NAMESPACE_URL, document_id)), document_id=document_id, revision=1, ordinal=0,
-        title="", uri="", locale="en", date="", heading_path=(), pages=(), text=text, context="", start=0, end=len(text), tokens=len(text.split()),
+        title="", uri="", locale="en", date="", heading_path=(), pages=(), text=text, context="",
+        start=0, end=len(text), tokens=len(text.split()),
         analysed=" ".join(analyze_document(text, "en")), metadata={},
         vectors=(row / np.linalg.norm(row))[np.newaxis].astype(np.float32),
     )  # fmt: skip
