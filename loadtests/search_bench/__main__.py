@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     options.out.mkdir(parents=True, exist_ok=True)
-    name = f"{report.chunks}-chunks"
+    name = f"{report.chunks}-chunks" if report.engines else f"ratios-{options.ratio_chunks}-chunks"
     page = as_markdown(report)
     (options.out / f"{name}.json").write_text(report.model_dump_json(indent=2) + "\n")
     if report.engines:
