@@ -53,7 +53,7 @@ def test_an_effort_that_moves_nothing_is_a_miss() -> None:
 
 def test_search_may_take_a_seventh_and_6_ms_longer_than_the_bare_client() -> None:
     def pair(ours: float) -> AgainstBare:
-        return AgainstBare(engine="lancedb", chunks=1, search=all_at(ours), bare=all_at(20))
+        return AgainstBare(engine="lancedb", chunks=1, search=all_at(ours), caller=all_at(99), bare=all_at(20))
 
     # 1.15 x 20 + 6 = 29
     assert all(kept([], [pair(28.9)], None).values())
