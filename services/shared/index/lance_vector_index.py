@@ -1,9 +1,9 @@
 """The approximate vector index that a large table has: when it is built anew, and how far a search looks in it.
 
-Kind: inverted lists of vectors in 8-bit integers (IVF_SQ). Tried over 100,000 chunks of 768 dimensions, of all that
-LanceDB 0.40 offers on lists of vectors: graphs (HNSW) took nine times as long to build, product quantisation five times
-and with it recall@100 stayed under 0.9, one bit per dimension needed four times the candidates and saved no time. What
-it finds is compared once more by the vectors themselves, for its own distances are wrong by up to 0.7.
+Kind: inverted lists of vectors in 8-bit integers (IVF_SQ). What else LanceDB 0.40 offers on lists of vectors took seven
+times as long to build (graphs, product quantisation) or needed four times the candidates (one bit per dimension); the
+figures are in docs/decisions/embedded-index.md. What the index finds is compared once more by the vectors themselves,
+for its own distances are wrong by up to 0.75.
 """
 
 import math
