@@ -5,10 +5,11 @@ knows the model, else estimated, and the facts say which.
 """
 
 import hashlib
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol
@@ -144,8 +145,9 @@ def _our_errors() -> Iterator[None]:
 
 def _retry_after_s(header: str) -> float:
     """Seconds from a Retry-After header, which is a number of seconds or a date."""
-    if header.replace(".", "", 1).isdigit():
-        return float(header)
+    with suppress(ValueError):
+        seconds = float(header)
+        return seconds if 0 <= seconds < math.inf else _RETRY_AFTER_S
     try:
         date = parsedate_to_datetime(header)
     except ValueError:

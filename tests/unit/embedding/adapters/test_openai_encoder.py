@@ -73,15 +73,28 @@ def test_more_texts_than_a_request_takes_go_in_several(
     assert [request["input"] for request in endpoint.requests[1:]] == [["a", "b"], ["c"]]
 
 
-@pytest.mark.parametrize(
-    "header", ["7", "7.0", format_datetime(datetime.now(UTC) + timedelta(seconds=3600), usegmt=True)]
-)
-def test_a_rate_limit_is_overloaded_with_the_endpoints_own_hint(endpoint: EmbeddingsEndpoint, header: str) -> None:
+def hint_of(endpoint: EmbeddingsEndpoint, header: str) -> float | None:
+    """The seconds that a caller is told when the endpoint refuses with this Retry-After."""
     encoder = encoder_of(endpoint)
     endpoint.refusals = [(429, {"retry-after": header})]
     with pytest.raises(Overloaded) as refusal:
         encoder.forward([["a"]])
-    assert refusal.value.retry_after_s == pytest.approx(7 if header[0] == "7" else 3600, abs=60)
+    return refusal.value.retry_after_s
+
+
+@pytest.mark.parametrize("header", ["7", "7.0"])
+def test_a_rate_limit_is_overloaded_with_the_endpoints_own_hint(endpoint: EmbeddingsEndpoint, header: str) -> None:
+    assert hint_of(endpoint, header) == 7
+
+
+def test_the_hint_of_a_rate_limit_may_be_a_date(endpoint: EmbeddingsEndpoint) -> None:
+    in_an_hour = datetime.now(UTC) + timedelta(hours=1)
+    assert hint_of(endpoint, format_datetime(in_an_hour, usegmt=True)) == pytest.approx(3600, abs=60)
+
+
+@pytest.mark.parametrize("header", ["", "soon", "-1", "nan", "inf", "1.2.3"])
+def test_a_hint_that_cannot_be_read_is_a_second(endpoint: EmbeddingsEndpoint, header: str) -> None:
+    assert hint_of(endpoint, header) == 1
 
 
 def test_until_the_hint_is_over_the_endpoint_is_not_asked(endpoint: EmbeddingsEndpoint) -> None:
