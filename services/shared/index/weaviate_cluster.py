@@ -5,6 +5,7 @@ refuses, keep no status code, and give vectors as lists of floats (see docs/deci
 """
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
@@ -44,12 +45,24 @@ _NODE_CODES = (
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 )
 _NO_CLASS = "could not find class"
+# A leader answers in milliseconds.
+_LEADER_S = 2.0
+_LEADER_POLL_S = 0.2
+_NOBODYS_CLASS = "Nobodys"
 
 _Answer = TypeVar("_Answer")
 
 
 class NodeFailed(Exception):
     """The node does not answer, or says that it cannot now."""
+
+
+class NodeBroken(NodeFailed):
+    """The node answers, with an error of its own."""
+
+
+class LeaderSilent(NodeFailed):
+    """The node does not hear from the leader of the nodes, which agrees on their classes."""
 
 
 class RequestRefused(Exception):
@@ -113,7 +126,7 @@ class NodeClient:
         if response.status_code == httpx.codes.NOT_FOUND:
             raise ClassMissing
         if response.is_server_error:
-            raise NodeFailed(f"status {response.status_code}")
+            raise NodeBroken(f"status {response.status_code}")
         if response.is_error:
             raise RequestRefused(response.text)
         return response.json() if response.content else None
@@ -205,32 +218,43 @@ class Cluster:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
 
-    async def tell(self, write: Callable[[NodeClient], Awaitable[_Answer]], *, within_s: float) -> _Answer:
+    async def tell(
+        self, write: Callable[[NodeClient], Awaitable[_Answer]], *, within_s: float, led: bool = False
+    ) -> _Answer:
         """What the first node says that answers; the next one is told when one fails, not when one is silent.
 
+        With `led`, a node is told only when it hears from the nodes' leader, which is waited for: 8 to 12 s when it was
+        killed. Weaviate 1.39 asks the leader for the class of what it is to write, and has no limit to that.
+
         A node does what it was given even when its caller has left: given to another meanwhile, a write came once more
-        26 s later, on top of what was written and deleted in between (three nodes on a busy machine had lost their
-        leader). So a silent node costs its caller `within_s`, and is asked last from then on. Raises as `ask`.
+        26 s later, on top of what was written and deleted in between. So a node that stays silent costs its caller
+        `within_s`, and is asked last from then on. Raises as `ask`.
         """
-        clients = self._in_turn()
-        refusal: RequestRefused | None = None
-        missing = 0
         try:
             async with asyncio.timeout(within_s):
-                for client in clients:
-                    try:
-                        return await write(client)
-                    except NodeFailed:
-                        self._avoid(client)
-                    except ClassMissing:
-                        if (missing := missing + 1) > len(clients) // 2:
-                            raise
-                    except RequestRefused as refused:
-                        refusal = refused
+                while True:
+                    refusal: RequestRefused | None = None
+                    missing, awaits_leader = 0, False
+                    for client in self._in_turn():
+                        try:
+                            if led and len(self._clients) > 1:
+                                await _hear_from_leader(client)
+                            return await _outcome(write, client)
+                        except LeaderSilent:
+                            awaits_leader = True
+                        except NodeFailed:
+                            self._avoid(client)
+                        except ClassMissing:
+                            if (missing := missing + 1) > len(self._clients) // 2:
+                                raise
+                        except RequestRefused as refused:
+                            refusal = refused
+                    if not awaits_leader:
+                        raise refusal or DependencyUnavailable("No node of the index answers.")
+                    await asyncio.sleep(_LEADER_POLL_S)
         except TimeoutError:
             self._avoid(client)
             raise DependencyUnavailable(f"The index did not answer within {within_s:.0f} s.") from None
-        raise refusal or DependencyUnavailable("No node of the index answers.")
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -247,6 +271,34 @@ class Cluster:
 
     def _avoid(self, client: NodeClient) -> None:
         self._avoided_until[client] = asyncio.get_running_loop().time() + _AVOID_S
+
+
+async def _hear_from_leader(client: NodeClient) -> None:
+    """Return when the leader answered the node. Raises NodeFailed, and LeaderSilent after two seconds at most."""
+    try:
+        async with asyncio.timeout(_LEADER_S):
+            await client.rest("GET", f"/schema/{_NOBODYS_CLASS}")
+    except (TimeoutError, NodeBroken):
+        raise LeaderSilent from None
+    except (ClassMissing, RequestRefused):
+        return
+
+
+async def _outcome(write: Callable[[NodeClient], Awaitable[_Answer]], client: NodeClient) -> _Answer:
+    """What a node answers to a write, also one that lost its leader just then.
+
+    When another node has become the leader, a later question ends the wait for the old one: the write is refused, and
+    not done.
+    """
+    writing = asyncio.create_task(_begun(write, client))
+    try:
+        while not (await asyncio.wait([writing], timeout=_LEADER_S))[0]:
+            with contextlib.suppress(NodeFailed):
+                await _hear_from_leader(client)
+        return writing.result()
+    finally:
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
 
 
 async def _begun(read: Callable[[NodeClient], Awaitable[_Answer]], client: NodeClient) -> _Answer:

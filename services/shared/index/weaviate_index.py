@@ -313,7 +313,7 @@ class WeaviateIndex:
 
     async def _tell(self, write: Callable[[NodeClient], Awaitable[_Answer]]) -> _Answer:
         try:
-            return await self._cluster.tell(write, within_s=_WRITE_S)
+            return await self._cluster.tell(write, within_s=_WRITE_S, led=True)
         except RequestRefused as refused:
             raise DependencyUnavailable("The index refuses the write.") from refused
 

@@ -142,6 +142,24 @@ async def test_a_node_is_lost_and_returns_without_a_failed_read_or_a_lost_write(
     assert after == pytest.approx(before, abs=0.005)
 
 
+async def test_the_first_write_after_the_loss_of_the_leader_is_acknowledged_and_done_once(nodes: RunningNodes) -> None:
+    index = await WeaviateIndex.open(nodes.addresses, replication_factor=3, api_key=nodes.api_key)
+    await index.create_generation("g2", DIMENSIONS, {})
+    kept, passing = (a_chunk(name, vectors=_unit(np.eye(1, DIMENSIONS))) for name in ("kept", "passing"))
+    lost = leader(nodes)
+    nodes.kill(lost)
+    try:
+        await index.upsert("g2", [kept, passing])
+        await index.delete("g2", ["passing"])
+    finally:
+        nodes.start(lost)
+        await nodes.until_ready()
+    # A write that waited for the leader would be done now, and bring back what was deleted.
+    assert await index.existing("g2", ["kept", "passing"]) == {"kept"}
+    await index.drop_generation("g2")
+    await index.close()
+
+
 def leader(nodes: RunningNodes) -> int:
     """The number of the node that leads the others in changes of the schema."""
     url = f"http://127.0.0.1:{nodes.addresses[0].http_port}/v1/cluster/statistics"
