@@ -94,16 +94,26 @@ def standing(chunk_id: str, analysed: str) -> search_get_pb2.SearchResult:
     )
 
 
+async def answer_that_there_is_no_such_class(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """The REST side of a node that hears from its leader, for one request."""
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+    await writer.drain()
+    writer.close()
+
+
 @pytest.fixture
 async def node() -> AsyncIterator[tuple[Node, NodeClient]]:
+    rest = await asyncio.start_server(answer_that_there_is_no_such_class, "127.0.0.1", 0)
     served, server = Node(), grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     weaviate_pb2_grpc.add_WeaviateServicer_to_server(served, server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    client = NodeClient(WeaviateNode("127.0.0.1", port, port), None)
+    client = NodeClient(WeaviateNode("127.0.0.1", rest.sockets[0].getsockname()[1], port), None)
     yield served, client
     await client.close()
     await server.stop(None)
+    rest.close()
 
 
 def index_on(client: NodeClient, *, copies: int = 1, classes: FakeClasses | None = None) -> WeaviateIndex:
