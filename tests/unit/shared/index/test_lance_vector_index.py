@@ -197,6 +197,6 @@ async def test_writes_go_on_while_a_generation_is_optimized(own_index: LanceInde
         await own_index.delete(GENERATION, [f"beside {written - 1}"])
         written += 1
     await optimizing
-    assert written > 3
+    assert written > 1  # a write that had to wait for the end would be the only one
     assert await own_index.count(GENERATION) == ROWS + 1
     assert await own_index.existing(GENERATION, [f"beside {written - 1}"]) == {f"beside {written - 1}"}
