@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 from sentence_transformers import CrossEncoder
-from transformers.utils import logging as transformers_logging
 
 from services.embedding.adapters.model_folder import ModelFolder
 from services.embedding.adapters.placement import Placement, padded, single_precision
+from services.embedding.adapters.safe_loading import load_safely
 from services.embedding.domain.embedding import ModelFacts
 from services.embedding.domain.pairs import Pair, PairPieces, Scores, pair_windows
 from services.embedding.ports import UnfitModel
@@ -131,17 +131,6 @@ class _Frame:
 
 def load_cross_encoder(folder: ModelFolder, placement: Placement) -> CrossEncoderScorer:
     """Load the cross-encoder in `folder`, running none of its code and asking no network. Raises UnfitModel."""
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     sha256 = folder.weights_sha256()
-    try:
-        module = CrossEncoder(
-            str(folder.path),
-            device=str(placement.device),
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"dtype": placement.dtype, "use_safetensors": True},
-        )
-    except Exception as error:  # what the library raises for a broken folder has no common class
-        reason = " ".join(str(error).split())
-        raise UnfitModel(f"it could not be loaded: {type(error).__name__}: {reason}") from error
+    module = load_safely(CrossEncoder, folder, placement)
     return CrossEncoderScorer(module, name=folder.name, weights_sha256=sha256, revision=folder.revision)

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-from transformers.utils import logging as transformers_logging
 
 from services.embedding.adapters.model_folder import ModelFolder
 from services.embedding.adapters.placement import Placement, padded, single_precision
+from services.embedding.adapters.safe_loading import load_safely
 from services.embedding.domain.embedding import ModelFacts, Purpose
 from services.embedding.domain.unit_vectors import Matrix
 from services.embedding.domain.windows import Piece, Span, TokenizedText, cut_into_windows
@@ -136,19 +136,8 @@ def load_sentence_transformer(
 
     `prompts` and `shorter_dimensions` stand before what the model's own configuration says. Raises UnfitModel.
     """
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     sha256 = folder.weights_sha256()
-    try:
-        module = SentenceTransformer(
-            str(folder.path),
-            device=str(placement.device),
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"dtype": placement.dtype, "use_safetensors": True},
-        )
-    except Exception as error:  # what the library raises for a broken folder has no common class
-        reason = " ".join(str(error).split())
-        raise UnfitModel(f"it could not be loaded: {type(error).__name__}: {reason}") from error
+    module = load_safely(SentenceTransformer, folder, placement)
     # The library gives `dtype` to the transformer alone; a dense layer behind it has to follow.
     for part in list(module)[1:]:
         part.to(placement.dtype)
