@@ -1,7 +1,7 @@
 """The engine for more than one machine: a Weaviate of one node or several, a class of one shard per generation.
 
-A write is acknowledged by a majority of the replicas, and a read asks a majority too, so that every read that begins
-after a write returned meets a replica that has it.
+A write is acknowledged by all replicas, or by a majority when one is away, and a read asks a majority too, so that every
+read that begins after a write returned meets a replica that has it.
 """
 
 import asyncio
@@ -42,7 +42,10 @@ _READ_S = 10.0
 _WRITE_S = 60.0
 _IDS_PER_REQUEST = 1_000
 _PAGE = 1_000
-_WRITE_ATTEMPTS = 2
+# A majority's word is enough, but a replica may then do a write after the next one: a chunk that was deleted meanwhile
+# stood there again until Weaviate had compared its replicas. So all are waited for unless one is away.
+_ALL_OR_A_MAJORITY = (base_pb2.CONSISTENCY_LEVEL_ALL, base_pb2.CONSISTENCY_LEVEL_QUORUM)
+_ONE_NODE = (base_pb2.CONSISTENCY_LEVEL_ONE, base_pb2.CONSISTENCY_LEVEL_ONE)
 # 250 chunks of 768 dimensions with their text. A node writes some hundred chunks a second, fewer when it is busy, and a
 # request must end well before its time.
 _BATCH_BYTES = 2**20
@@ -62,7 +65,7 @@ class WeaviateIndex:
         self._cluster = cluster
         self._classes = classes
         self._majority = replication_factor // 2 + 1
-        self._level = base_pb2.CONSISTENCY_LEVEL_ONE if replication_factor == 1 else base_pb2.CONSISTENCY_LEVEL_QUORUM
+        self._levels = _ONE_NODE if replication_factor == 1 else _ALL_OR_A_MAJORITY
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         # Chunks deleted, or given another analysed text, since the keyword index was last built from here. Weaviate
         # counts each as one more until its files happen to be merged.
@@ -124,12 +127,8 @@ class WeaviateIndex:
         async with self._writing[generation_id]:
             await self._classes.read(generation_id)
             for ids in _portions(chunk_ids):
-                request = batch_delete_pb2.BatchDeleteRequest(
-                    collection=class_name(generation_id),
-                    filters=one_of_objects([object_id(chunk_id) for chunk_id in ids]),
-                    consistency_level=self._level,
-                )
-                self._dead[generation_id] += await self._delete(request)
+                filters = one_of_objects([object_id(chunk_id) for chunk_id in ids])
+                self._dead[generation_id] += await self._delete(class_name(generation_id), filters)
 
     async def optimize(self, generation_id: str) -> None:
         await self._classes.read(generation_id)
@@ -295,18 +294,19 @@ class WeaviateIndex:
     async def _write(self, objects: Sequence[batch_pb2.BatchObject]) -> None:
         """Write objects whole; what a node did not write is given to the next one. Raises DependencyUnavailable."""
         left = list(objects)
-        for _ in range(_WRITE_ATTEMPTS):
-            request = batch_pb2.BatchObjectsRequest(objects=left, consistency_level=self._level)
+        for level in self._levels:
+            request = batch_pb2.BatchObjectsRequest(objects=left, consistency_level=level)
             reply = await self._tell(_writing(request))
             if not reply.errors:
                 return
             left = [left[error.index] for error in reply.errors]
         raise DependencyUnavailable(f"The index refused {len(left):,} of {len(objects):,} chunks.")
 
-    async def _delete(self, request: batch_delete_pb2.BatchDeleteRequest) -> int:
+    async def _delete(self, name: str, filters: base_pb2.Filters) -> int:
         """How many objects were deleted. Raises DependencyUnavailable when one could not be."""
-        for _ in range(_WRITE_ATTEMPTS):
-            reply = await self._tell(lambda node: node.delete(request))
+        for level in self._levels:
+            request = batch_delete_pb2.BatchDeleteRequest(collection=name, filters=filters, consistency_level=level)
+            reply = await self._tell(_deleting(request))
             if not reply.failed:
                 return int(reply.successful)
         raise DependencyUnavailable(f"The index could not delete {reply.failed:,} of {reply.matches:,} chunks.")
@@ -341,6 +341,12 @@ def _writing(
     request: batch_pb2.BatchObjectsRequest,
 ) -> Callable[[NodeClient], Awaitable[batch_pb2.BatchObjectsReply]]:
     return lambda node: node.write(request)
+
+
+def _deleting(
+    request: batch_delete_pb2.BatchDeleteRequest,
+) -> Callable[[NodeClient], Awaitable[batch_delete_pb2.BatchDeleteReply]]:
+    return lambda node: node.delete(request)
 
 
 def _portions(chunk_ids: Iterable[str]) -> Iterator[list[str]]:

@@ -52,7 +52,7 @@ class Shop:
         request = pb.SearchRequest(
             collection="prices", query=query, limit=20, retrieval=retrieval(), ranking=RANKING
         )  # fmt: skip
-        response = await self.search.Search(request, timeout=30)
+        response = await self.search.Search(request, timeout=60)
         assert not response.degraded
         return [hit.text for hit in response.hits]
 
@@ -86,7 +86,8 @@ async def shop(engine: Engine, tmp_path: Path) -> AsyncIterator[Shop]:
             embedding_target=embedding.target,
             ranking_target=await stack.enter_async_context(serving_real_ranking()),
             # All services share one process here: nothing is to be left out because another is at work.
-            **dict.fromkeys(("catalog_timeout_s", "embed_timeout_s", "keyword_timeout_s", "rank_timeout_s"), 10.0),
+            **dict.fromkeys(("embed_timeout_s", "keyword_timeout_s", "vector_timeout_s", "rank_timeout_s"), 30.0),
+            catalog_timeout_s=10.0,
             **stores,
         )
         search = await stack.enter_async_context(
