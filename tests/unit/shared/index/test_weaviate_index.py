@@ -179,9 +179,9 @@ async def test_nothing_is_sent_when_one_chunk_cannot_be_written(node: tuple[Node
 
 
 @pytest.mark.parametrize(
-    ("copies", "level"), [(1, base_pb2.CONSISTENCY_LEVEL_ONE), (3, base_pb2.CONSISTENCY_LEVEL_QUORUM)]
+    ("copies", "level"), [(1, base_pb2.CONSISTENCY_LEVEL_ONE), (3, base_pb2.CONSISTENCY_LEVEL_ALL)]
 )
-async def test_majority_of_the_copies_is_written(
+async def test_every_copy_is_written(
     node: tuple[Node, NodeClient], copies: int, level: base_pb2.ConsistencyLevel
 ) -> None:
     served, client = node
@@ -189,6 +189,19 @@ async def test_majority_of_the_copies_is_written(
     await index.upsert("g", chunks(1))
     await index.delete("g", ["c0000"])
     assert [request.consistency_level for request in (*served.batches, *served.deletes)] == [level, level]
+
+
+async def test_a_majority_of_the_copies_is_enough_when_not_all_can_be_written(node: tuple[Node, NodeClient]) -> None:
+    served, client = node
+    served.refuse = lambda request: [0] if request.consistency_level == base_pb2.CONSISTENCY_LEVEL_ALL else []
+    served.failed_deletes = 1
+    index = index_on(client, copies=3)
+    await index.upsert("g", chunks(1))
+    with pytest.raises(DependencyUnavailable, match="1 of 5"):
+        await index.delete("g", ["c0000"])
+    levels = [base_pb2.CONSISTENCY_LEVEL_ALL, base_pb2.CONSISTENCY_LEVEL_QUORUM]
+    assert [request.consistency_level for request in served.batches] == levels
+    assert [request.consistency_level for request in served.deletes] == levels
 
 
 async def test_chunk_that_could_not_be_deleted_is_told(node: tuple[Node, NodeClient]) -> None:
