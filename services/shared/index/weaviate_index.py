@@ -1,7 +1,7 @@
 """The engine for more than one machine: a Weaviate of one node or several, a class of one shard per generation.
 
-A write is acknowledged by all replicas, or by a majority when one is away, and a read asks a majority, so that every read
-that begins after a write returned meets a replica that has it.
+A write is acknowledged by all replicas, or by a majority when one is away, and a read asks a majority: so that every
+read that begins after a write returned meets a replica that has it.
 """
 
 import asyncio
