@@ -3,10 +3,10 @@
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
+from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, FieldValue, comparable
 from services.shared.index.filters import Filter, matches
 from services.shared.runtime.errors import NotFound
@@ -119,6 +119,10 @@ class FakeIndex:
 
     async def existing(self, generation_id: str, chunk_ids: Iterable[str]) -> set[str]:
         return set(chunk_ids) & set(self._generation(generation_id).chunks)
+
+    async def scan(self, generation_id: str) -> AsyncIterator[list[ChunkKey]]:
+        chunks = self._generation(generation_id).chunks.values()
+        yield [ChunkKey(chunk.chunk_id, chunk.document_id, chunk.revision) for chunk in chunks]
 
     async def close(self) -> None:
         pass

@@ -53,6 +53,15 @@ class IndexedChunk(StoredChunk):
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkKey:
+    """That a chunk is there: its id, its document and that document's revision."""
+
+    chunk_id: str
+    document_id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
 class LegHit:
     """A chunk found by one leg, with that leg's raw score: BM25, or the cosine of the chunk's best window."""
 

@@ -7,7 +7,7 @@ BM25 is fixed at k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from lancedb.query import AsyncFTSQuery, AsyncVectorQuery, MatchQuery
 from lancedb.table import AsyncTable
 
 from services.shared.index import lance_rows, lance_upkeep, lance_vector_index
-from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
+from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import FieldType, is_declarable
 from services.shared.index.filters import Filter
 from services.shared.index.lance_filter import one_of, to_sql
@@ -42,6 +42,7 @@ _KEYWORD_INDEX = FTS(
 _IDS_PER_STATEMENT = 1_000
 # How many more ids and scores are read to order a tie that straddles the cut by chunk id.
 _TIE_DEPTH = 1_000
+_ROWS_PER_SCAN = 5_000
 # Lance keeps what each version of a table is made of, and all that it read of indices, up to these bounds; its own are
 # 1 GiB and 6 GiB. The second holds the indices of 250,000 chunks of 768 dimensions.
 _METADATA_CACHE_BYTES = 32 * 2**20
@@ -211,6 +212,15 @@ class LanceIndex:
                 rows = await table.query().where(condition).select(["chunk_id"]).to_arrow()
                 found.update(rows["chunk_id"].to_pylist())
         return found
+
+    async def scan(self, generation_id: str) -> AsyncIterator[list[ChunkKey]]:
+        table = await self._table(generation_id)
+        with _lance_errors():
+            rows = table.query().select(["chunk_id", "document_id", "revision"])
+            batches = await rows.to_batches(max_batch_length=_ROWS_PER_SCAN)
+            async for batch in batches:
+                if batch.num_rows:
+                    yield [ChunkKey(*row.values()) for row in batch.to_pylist()]
 
     async def _table(self, generation_id: str) -> AsyncTable:
         with _lance_errors():

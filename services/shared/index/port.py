@@ -4,10 +4,10 @@ One contract suite (`tests/contract/index`) runs on every adapter. A generation 
 id comes from the catalog. Nothing here knows collections, or which generation is active.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
+from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import FieldType
 from services.shared.index.filters import Filter
 
@@ -91,6 +91,12 @@ class Index(Protocol):
 
     async def existing(self, generation_id: str, chunk_ids: Iterable[str]) -> set[str]:
         """Those of these ids that are there."""
+
+    def scan(self, generation_id: str) -> AsyncIterator[list[ChunkKey]]:
+        """The keys of all chunks, each once, some thousand at a time, in no order.
+
+        What is written or deleted meanwhile may be told or not.
+        """
 
     async def close(self) -> None:
         """Let go of files and connections; no other method may be called after it."""

@@ -6,13 +6,13 @@ read that begins after a write returned meets a replica that has it.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
 
 import numpy as np
 from weaviate.proto.v1 import base_pb2, batch_delete_pb2, batch_pb2, search_get_pb2
 
-from services.shared.index.chunk import IndexedChunk, LegHit, StoredChunk, Vector
+from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, is_declarable
 from services.shared.index.filters import Filter
 from services.shared.index.weaviate_class import ANALYSED, class_name, is_generation_id
@@ -34,7 +34,9 @@ from services.shared.index.weaviate_requests import (
     document_request,
     filtered_request,
     objects_request,
+    page_request,
 )
+from services.shared.index.weaviate_scan import BEFORE_ALL, KEYS, PAGE, key_of, next_page
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput, NotFound
 
 _READ_S = 10.0
@@ -204,6 +206,16 @@ class WeaviateIndex:
 
     async def existing(self, generation_id: str, chunk_ids: Iterable[str]) -> set[str]:
         return {copy.chunk_id for copy in await self._by_ids(generation_id, chunk_ids, IDS_ONLY)}
+
+    async def scan(self, generation_id: str) -> AsyncIterator[list[ChunkKey]]:
+        await self._classes.known(generation_id)
+        after: str | None = BEFORE_ALL
+        while after is not None:
+            request = page_request(class_name(generation_id), after, PAGE, KEYS)
+            replies = await self._ask(generation_id, _searching(request))
+            page, after = next_page([copies(reply) for reply in replies])
+            if page:
+                yield [key_of(copy) for copy in page]
 
     async def _by_ids(self, generation_id: str, chunk_ids: Iterable[str], wanted: Wanted) -> list[Copy]:
         await self._classes.known(generation_id)

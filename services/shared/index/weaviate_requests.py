@@ -110,6 +110,13 @@ def document_request(
     return request
 
 
+def page_request(class_name: str, after: str, limit: int, wanted: Wanted) -> search_get_pb2.SearchRequest:
+    """The first `limit` chunks whose objects' ids come after `after`, in the order of those ids."""
+    request = _request(class_name, None, limit, wanted)
+    request.after = after
+    return request
+
+
 def count_request(class_name: str, filters: base_pb2.Filters | None) -> aggregate_pb2.AggregateRequest:
     """How many chunks match."""
     return aggregate_pb2.AggregateRequest(collection=class_name, objects_count=True, filters=filters)
