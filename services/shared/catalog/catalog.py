@@ -7,6 +7,7 @@ from services.shared.catalog.collections import Collections
 from services.shared.catalog.database import Database
 from services.shared.catalog.documents import Documents
 from services.shared.catalog.generations import Generations
+from services.shared.catalog.inventory import Inventory
 from services.shared.catalog.jobs import Jobs
 from services.shared.catalog.judgments import Judgments
 from services.shared.catalog.term_statistics import Terms
@@ -26,6 +27,7 @@ class Catalog:
         self.collections = Collections(database)
         self.documents = Documents(database)
         self.generations = Generations(database)
+        self.inventory = Inventory(database)
         self.jobs = Jobs(database)
         self.judgments = Judgments(database)
         self.terms = Terms(database)

@@ -125,11 +125,12 @@ is_newest = and_(~documents.c.failed, ~exists().where(_is_newer, ~_newer.c.faile
 is_last_and_failed = and_(documents.c.failed, ~exists().where(_is_newer))
 """Whether a row is the last that was accepted of the document, and failed for good."""
 
-_is_superseded = and_(
+is_superseded = and_(
     # A newer one that is still to be applied can fail or be cancelled, and then this one is the document again.
     exists().where(_is_newer, ~_newer.c.failed, ~_has_work(_newer)),
     ~_has_work(documents),
 )
+"""Whether a row is a revision that nothing reads any more."""
 
 
 class Documents:
@@ -188,12 +189,12 @@ class Documents:
         """
         columns = (documents.c.collection, documents.c.id, documents.c.revision)
         key = tuple_(*columns)
-        page = select(*columns).where(key > after, _is_superseded).order_by(*columns).limit(limit)
+        page = select(*columns).where(key > after, is_superseded).order_by(*columns).limit(limit)
         async with self._database.read() as connection:
             found = [(row.collection, row.id, row.revision) for row in await connection.execute(page)]
         if found:
             async with self._database.write() as connection:
-                await connection.execute(delete(documents).where(key.in_(found), _is_superseded))
+                await connection.execute(delete(documents).where(key.in_(found), is_superseded))
         return found[-1] if len(found) == limit else None
 
     async def _one(self, query: Select[Any], collection: str, document_id: str) -> Document:
