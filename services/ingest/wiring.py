@@ -5,6 +5,9 @@ import os
 import sys
 import time
 import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -31,7 +34,8 @@ from services.shared.catalog.catalog import Catalog
 from services.shared.clients.embedding import EmbeddingClient
 from services.shared.clients.search import SearchClient
 from services.shared.index.opening import open_index
-from services.shared.runtime.server import App
+from services.shared.index.port import Index
+from services.shared.runtime.server import App, Closable
 from services.shared.runtime.telemetry import Telemetry
 
 log = structlog.get_logger()
@@ -40,8 +44,26 @@ log = structlog.get_logger()
 _LONGEST_UPLOAD = timedelta(hours=1)
 
 
-async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
-    """Catalog, originals and index of one machine, the embedding service, and the workers."""
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The stores and the embedding service, open, and what writes into the index with them."""
+
+    catalog: Catalog
+    blobs: BlobStore
+    index: Index
+    client: EmbeddingClient
+    embedder: EmbeddingService
+    writer: GenerationWriter
+    metrics: IngestMetrics
+
+    @property
+    def closables(self) -> Sequence[Closable]:
+        """What is to be closed, in reverse order."""
+        return (self.catalog, self.index, self.client)
+
+
+async def open_stores(settings: IngestSettings, telemetry: Telemetry) -> Stores:
+    """Catalog, originals and index, and a client of the embedding service, which is not called yet."""
     metrics = IngestMetrics(telemetry.registry)
     catalog = await Catalog.open(settings.catalog_url.get_secret_value())
     blobs = BlobStore(settings.blobs_url, max_bytes=settings.max_document_bytes)
@@ -53,9 +75,27 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         embed_timeout_s=settings.embed_timeout_s,
         describe_timeout_s=settings.describe_timeout_s,
     )
-    maintenance = Maintenance(catalog, index, every_s=settings.optimize_every_s)
     writer = GenerationWriter(blobs, _parse_in_a_thread, embedder, index, metrics)
-    pipeline = ApplyPipeline(catalog, writer, clock=time.time)
+    return Stores(catalog, blobs, index, client, embedder, writer, metrics)
+
+
+@asynccontextmanager
+async def stores(settings: IngestSettings, telemetry: Telemetry) -> AsyncIterator[Stores]:
+    """The stores until the block ends, for a command that is no service."""
+    opened = await open_stores(settings, telemetry)
+    try:
+        yield opened
+    finally:
+        for closable in reversed(opened.closables):
+            await closable.close()
+
+
+async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
+    """Catalog, originals and index of one machine, the embedding service, and the workers."""
+    opened = await open_stores(settings, telemetry)
+    catalog, blobs, index, metrics = opened.catalog, opened.blobs, opened.index, opened.metrics
+    maintenance = Maintenance(catalog, index, every_s=settings.optimize_every_s)
+    pipeline = ApplyPipeline(catalog, opened.writer, clock=time.time)
     process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
     workers = [
         Worker(
@@ -68,7 +108,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     ]  # fmt: skip
 
     builder = Builder(
-        f"{process}-builder", catalog, writer,
+        f"{process}-builder", catalog, opened.writer,
         batch_documents=settings.batch_documents, lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
     )  # fmt: skip
 
@@ -81,11 +121,11 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=ring,
     )  # fmt: skip
     garbage = Garbage(catalog, blobs, index, keep_s=settings.keep_unnamed_s, clock=time.time)
-    keeper = CollectionKeeper(catalog, index, embedder, model=settings.model, clock=time.time)
+    keeper = CollectionKeeper(catalog, index, opened.embedder, model=settings.model, clock=time.time)
     search = SearchClient(settings.search_target, telemetry, metrics.rpc) if settings.search_target else None
     searcher = SearchService(search, timeout_s=settings.search_timeout_s) if search else None
     generations = GenerationKeeper(
-        catalog, index, embedder, Gate(catalog, searcher), clock=time.time, on_start=builder.ring
+        catalog, index, opened.embedder, Gate(catalog, searcher), clock=time.time, on_start=builder.ring
     )
     servicer = IngestServicer(catalog, keeper, acceptance, generations, clock=time.time)
 
@@ -102,7 +142,7 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         metrics=metrics.rpc,
         become_ready=become_ready,
         background=[*(worker.run for worker in workers), builder.run, maintenance.run, garbage.run],
-        closables=[catalog, index, client, *([search] if search else [])],
+        closables=[*opened.closables, *([search] if search else [])],
     )
 
 

@@ -101,18 +101,19 @@ class Inventory:
         collection = select(generations.c.collection).where(generations.c.id == generation_id)
         async with self._database.write() as connection:
             await lock_collection(connection, await connection.scalar(collection) or "")
-            corrected = await connection.execute(
+            chunks_before = await connection.scalar(select(generation_documents.c.chunks).where(here))
+            if chunks_before is None:
+                raise Conflict(f"document '{holding.document_id}' was changed meanwhile")
+            await connection.execute(
                 update(generation_documents).where(here).values(chunk_ids=list(chunk_ids), chunks=len(chunk_ids))
             )
-            if corrected.rowcount == 0:
-                raise Conflict(f"document '{holding.document_id}' was changed meanwhile")
             await connection.execute(
                 update(generations)
                 .where(generations.c.id == generation_id)
                 .values(
                     revision=generations.c.revision + 1,
                     counted_revision=None,
-                    chunks=generations.c.chunks + len(chunk_ids) - len(holding.chunk_ids),
+                    chunks=generations.c.chunks + len(chunk_ids) - chunks_before,
                 )
             )
 
