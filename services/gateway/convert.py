@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Literal
 
 import grpc
 
@@ -60,6 +61,10 @@ _SEARCH_MODES = {
     "hybrid": search_pb2.MODE_HYBRID,
     "keyword": search_pb2.MODE_KEYWORD,
     "vector": search_pb2.MODE_VECTOR,
+}
+_RELEVANCE_KINDS: Mapping["ranking_pb2.Relevance", Literal["fused", "completed", "cross_encoder"]] = {
+    ranking_pb2.RELEVANCE_COMPLETED: "completed",
+    ranking_pb2.RELEVANCE_CROSS_ENCODER: "cross_encoder",
 }
 _ANSWER_MODES: dict[Mode, "answer_pb2.Mode"] = {
     "DOCUMENTS": answer_pb2.MODE_DOCUMENTS,
@@ -179,7 +184,8 @@ def _ledger_from_proto(ledger: ranking_pb2.Ledger) -> Ledger:
         fused_score=ledger.fused_score,
         exact=ledger.exact,
         relevance=ledger.relevance,
-        relevance_kind="completed" if ledger.relevance_kind == ranking_pb2.RELEVANCE_COMPLETED else "fused",
+        relevance_kind=_RELEVANCE_KINDS.get(ledger.relevance_kind, "fused"),
+        cross_encoder_score=ledger.cross_encoder_score if ledger.HasField("cross_encoder_score") else None,
         age_years=ledger.age_years if ledger.HasField("age_years") else None,
         multiplier=ledger.multiplier,
         marginal_gain=ledger.marginal_gain if ledger.HasField("marginal_gain") else None,

@@ -45,7 +45,7 @@ def environment(ports: Mapping[str, int], options: Options) -> dict[str, dict[st
         index = {"WEAVIATE_NODES": server.nodes, "WEAVIATE_API_KEY": server.api_key}
     knobs: dict[str, dict[str, str]] = {
         "embedding": {"MODEL": options.model},
-        "ranking": {},
+        "ranking": {"EMBEDDING_TARGET": target("embedding")},
         "search": {
             "EMBEDDING_TARGET": target("embedding"),
             "RANKING_TARGET": target("ranking"),

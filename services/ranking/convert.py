@@ -1,10 +1,12 @@
 """Messages of the ranking service to and from its domain; bad values become `InvalidInput` naming the field."""
 
 import math
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
 
+from plumbline.embedding.v1 import embedding_pb2
 from plumbline.ranking.v1 import ranking_pb2 as pb
 from services.ranking.domain.ledger import RankedHit
 from services.ranking.domain.relevance import Relevance
@@ -15,7 +17,10 @@ from services.shared.runtime.errors import InvalidInput
 
 MAX_CANDIDATES = 1000
 _RELEVANCES = {pb.RELEVANCE_FUSED: Relevance.FUSED, pb.RELEVANCE_COMPLETED: Relevance.COMPLETED}
-_RELEVANCES_TO_PROTO = {relevance: message for message, relevance in _RELEVANCES.items()}
+_RELEVANCES_TO_PROTO = {relevance: message for message, relevance in _RELEVANCES.items()} | {
+    Relevance.CROSS_ENCODER: pb.RELEVANCE_CROSS_ENCODER
+}
+MAX_BUDGET_MS = 10_000
 
 
 def window_from_proto(request: pb.RankRequest) -> Window:
@@ -24,12 +29,15 @@ def window_from_proto(request: pb.RankRequest) -> Window:
         raise InvalidInput(f"at most {MAX_CANDIDATES} candidates, got {len(request.candidates)}", field="candidates")
     if not request.fused_top > request.fused_floor or not math.isfinite(request.fused_top):
         raise InvalidInput("fused_top must be finite and above fused_floor", field="fused_top")
+    if request.settings.cross_encoder and not request.query.strip():
+        raise InvalidInput("the cross-encoder reads it with every passage: send the query's text", field="query")
     return Window(
         candidates=tuple(_candidate_from_proto(candidate, index) for index, candidate in enumerate(request.candidates)),
         vectors=_vectors_from_proto(request),
         fused_top=request.fused_top,
         fused_floor=request.fused_floor,
         query_vector=_query_vector_from_proto(request),
+        query=request.query,
     )
 
 
@@ -47,6 +55,7 @@ def _candidate_from_proto(message: pb.Candidate, index: int) -> Candidate:
         date=message.date,
         attribute=message.attribute if message.HasField("attribute") else None,
         text_sha256=message.text_sha256,
+        text=message.text,
     )
 
 
@@ -91,7 +100,7 @@ def policy_from_proto(message: pb.RankingSettings) -> Policy:
     if relevance is None:
         raise InvalidInput("set relevance to RELEVANCE_FUSED or RELEVANCE_COMPLETED", field="settings.relevance")
     if message.cross_encoder:
-        raise InvalidInput("this version ranks without it; leave it unset", field="settings.cross_encoder")
+        _within(message.cross_encoder_budget_ms, 1, MAX_BUDGET_MS, "settings.cross_encoder_budget_ms")
     _within(message.cosine_share, 0, 1, "settings.cosine_share")
     _within(message.near_duplicate_cosine, 0, 1, "settings.near_duplicate_cosine")
     _within(message.mmr_lambda, 0, 1, "settings.mmr_lambda")
@@ -113,6 +122,8 @@ def policy_from_proto(message: pb.RankingSettings) -> Policy:
         mmr_cosine_share=message.mmr_cosine_share if message.diversify_by else 1.0,
         min_distinct=message.min_distinct,
         min_distinct_within=message.min_distinct_within,
+        cross_encoder=message.cross_encoder,
+        cross_encoder_budget_s=message.cross_encoder_budget_ms / 1000,
     )
 
 
@@ -151,10 +162,17 @@ def day_from_proto(text: str, *, today: date) -> date:
         raise InvalidInput("must be a day, YYYY-MM-DD", field="settings.clock_date") from None
 
 
-def ranking_to_proto(ranking: Ranking, *, rank_ms: float) -> pb.RankResponse:
+def pairs_to_proto(query: str, passages: Sequence[str]) -> embedding_pb2.ScoreRequest:
+    """The request to read a query with each passage, by the only cross-encoder that there is."""
+    return embedding_pb2.ScoreRequest(
+        pairs=[embedding_pb2.ScorePair(query=query, passage=passage) for passage in passages]
+    )
+
+
+def ranking_to_proto(ranking: Ranking) -> pb.RankResponse:
     """The ordered window with ledgers."""
     return pb.RankResponse(
-        ranked=[_hit_to_proto(hit) for hit in ranking.hits], degraded=sorted(ranking.degraded), rank_ms=rank_ms
+        ranked=[_hit_to_proto(hit) for hit in ranking.hits], degraded=ranking.degraded, rank_ms=ranking.order_s * 1000
     )
 
 
@@ -173,6 +191,7 @@ def _hit_to_proto(hit: RankedHit) -> pb.Ranked:
         places=[pb.Place(step=place.step, place=place.place) for place in hit.places],
         floor_reason=hit.floor_reason,
         duplicates=hit.duplicates,
+        cross_encoder_score=hit.pair_score,
     )
     return pb.Ranked(id=hit.candidate.id, score=hit.score, ledger=ledger)
 

@@ -1,18 +1,31 @@
-"""The order of one window: relevance, bounded recency, diversity, attribute floor (design section 8.6)."""
+"""The order of one window: relevance, bounded recency, diversity, attribute floor (design section 8.6).
 
+Everything but the cross-encoder's scores is computed here, by `rank`; `RankingPipeline` asks for those first.
+"""
+
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
+import structlog
 
 from services.ranking.domain.floor import Lift, attribute_floor
 from services.ranking.domain.ledger import Place, RankedHit
 from services.ranking.domain.mmr import Pick, mmr
 from services.ranking.domain.near_duplicates import collapse
 from services.ranking.domain.recency import age_in_years, bounded_order, multiplier
-from services.ranking.domain.relevance import Relevance, completed_relevance, fused_relevance
+from services.ranking.domain.relevance import Relevance, completed_relevance, fused_relevance, sigmoid_relevance
 from services.ranking.domain.window import Policy, Window
+from services.ranking.ports import PairScorer
+from services.shared.runtime.call import current_call
+from services.shared.runtime.errors import PlumblineError
+
+log = structlog.get_logger()
+
+# Of a call's time, kept from the cross-encoder for ordering 1,000 candidates and sending them.
+_RESERVE_S = 0.1
 
 # Candidates by their indices in the window, best first: the exact ones, and the others. No step moves one across.
 _Parts = list[list[int]]
@@ -20,21 +33,64 @@ _Parts = list[list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The hits, best first, and the steps that could not run as asked."""
+    """The hits, best first, the steps that could not run as asked, sorted, and seconds.
+
+    `pairs_s` is None where the cross-encoder was not asked.
+    """
 
     hits: tuple[RankedHit, ...]
     degraded: tuple[str, ...]
+    order_s: float = 0.0
+    pairs_s: float | None = None
 
 
-def rank(window: Window, policy: Policy, *, today: date, limit: int = 0) -> Ranking:
+class RankingPipeline:
+    """Orders windows; `scorer` reads the query with each passage where a policy asks for that."""
+
+    def __init__(self, scorer: PairScorer) -> None:
+        self._scorer = scorer
+
+    async def rank(self, window: Window, policy: Policy, *, today: date, limit: int = 0) -> Ranking:
+        """As `rank`, by the cross-encoder's scores where the policy asks for them and they come in time."""
+        began = time.perf_counter()
+        scores, skipped = await self._pair_scores_or_none(window, policy)
+        began_ordering = time.perf_counter()
+        ranking = rank(window, policy, today=today, limit=limit, pair_scores=scores)
+        return replace(
+            ranking,
+            degraded=tuple(sorted({*ranking.degraded, *(("cross_encoder",) if skipped else ())})),
+            order_s=time.perf_counter() - began_ordering,
+            pairs_s=began_ordering - began if scores or skipped else None,
+        )
+
+    async def _pair_scores_or_none(self, window: Window, policy: Policy) -> tuple[Sequence[float] | None, bool]:
+        """A score for every candidate, and whether they had to be done without."""
+        if not (policy.cross_encoder and window.candidates):
+            return None, False
+        call = current_call()
+        budget_s = policy.cross_encoder_budget_s
+        left_s = budget_s if call is None else min(budget_s, call.remaining_s() - _RESERVE_S)
+        if left_s <= 0:
+            return None, True
+        try:
+            passages = [candidate.text for candidate in window.candidates]
+            return await self._scorer.score(window.query, passages, timeout_s=left_s), False
+        except PlumblineError as failure:
+            log.warning("cross_encoder_skipped", reason=failure.message)
+            return None, True
+
+
+def rank(
+    window: Window, policy: Policy, *, today: date, limit: int = 0, pair_scores: Sequence[float] | None = None
+) -> Ranking:
     """Every candidate of the window once, less the near-duplicates that another one stands for; best first.
 
     Exact candidates stand before all others; every step runs inside these two parts and never across them.
     Ties go to the earlier fused place in every step. MMR picks the first `limit` places, 0 is all; the hits behind them
-    keep the order before it.
+    keep the order before it. `pair_scores`, a cross-encoder's of all candidates, tell relevance where they are given.
     """
     window = _with_cosines(window)
-    relevance, kind = _relevance(window, policy)
+    relevance, kind = _relevance(window, policy, pair_scores)
     ages = [age_in_years(candidate.date, today) for candidate in window.candidates]
     multipliers = [multiplier(age, policy.recency_tiers) for age in ages]
 
@@ -43,9 +99,9 @@ def rank(window: Window, policy: Policy, *, today: date, limit: int = 0) -> Rank
         for exact in (True, False)
     ]
     places = {"fused": _places(parts)}
-    if kind is Relevance.COMPLETED:
+    if kind is not Relevance.FUSED:
         parts = [sorted(part, key=lambda index: -relevance[index]) for part in parts]
-        places["relevance"] = _places(parts)
+        places["relevance" if kind is Relevance.COMPLETED else "cross_encoder"] = _places(parts)
     parts, duplicates = _without_near_duplicates(parts, window, policy)
     # A place, not the hit that recency put there, carries the relevance on: else MMR would undo the boost.
     relevance_of_place = [sorted((relevance[index] for index in part), reverse=True) for part in parts]
@@ -75,6 +131,7 @@ def rank(window: Window, policy: Policy, *, today: date, limit: int = 0) -> Rank
             redundancy=picks[index].redundancy if index in picks else None,
             floor_reason=reasons.get(index, ""),
             duplicates=tuple(window.candidates[other].id for other in duplicates.get(index, ())),
+            pair_score=pair_scores[index] if pair_scores else None,
         )
         for index in order
     )
@@ -101,8 +158,10 @@ def _with_cosines(window: Window) -> Window:
     )
 
 
-def _relevance(window: Window, policy: Policy) -> tuple[list[float], Relevance]:
-    """Relevance by both raw scores where it is asked for and all are known, else by the fused score."""
+def _relevance(window: Window, policy: Policy, pair_scores: Sequence[float] | None) -> tuple[list[float], Relevance]:
+    """Relevance by the cross-encoder, or by both raw scores where that is asked for and all are known, or as fused."""
+    if pair_scores:
+        return sigmoid_relevance(pair_scores), Relevance.CROSS_ENCODER
     keyword = [candidate.keyword.score for candidate in window.candidates if candidate.keyword.score is not None]
     cosines = [candidate.vector.score for candidate in window.candidates if candidate.vector.score is not None]
     if policy.relevance is Relevance.COMPLETED and len(keyword) == len(cosines) == len(window.candidates):

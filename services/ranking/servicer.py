@@ -1,6 +1,5 @@
 """The gRPC edge of ranking: decode, rank, encode."""
 
-import time
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -12,7 +11,7 @@ from plumbline.ranking.v1 import ranking_pb2 as pb
 from plumbline.ranking.v1.ranking_pb2_grpc import RankingServiceServicer, add_RankingServiceServicer_to_server
 from services.ranking import convert
 from services.ranking.metrics import RankingMetrics
-from services.ranking.pipeline import rank
+from services.ranking.pipeline import RankingPipeline
 
 SERVICE: ServiceDescriptor = pb.DESCRIPTOR.services_by_name["RankingService"]
 
@@ -20,22 +19,20 @@ SERVICE: ServiceDescriptor = pb.DESCRIPTOR.services_by_name["RankingService"]
 class RankingServicer(RankingServiceServicer):
     """Orders windows; `today` gives the day in UTC."""
 
-    def __init__(self, metrics: RankingMetrics, *, today: Callable[[], date]) -> None:
+    def __init__(self, pipeline: RankingPipeline, metrics: RankingMetrics, *, today: Callable[[], date]) -> None:
+        self._pipeline = pipeline
         self._metrics = metrics
         self._today = today
 
     async def Rank(self, request: pb.RankRequest, context: grpc.aio.ServicerContext[Any, Any]) -> pb.RankResponse:
         """See `RankingService.Rank`."""
-        window = convert.window_from_proto(request)
         policy = convert.policy_from_proto(request.settings)
+        window = convert.window_from_proto(request)
         day = convert.day_from_proto(request.settings.clock_date, today=self._today())
         limit = convert.limit_from_proto(request)
-        started = time.perf_counter()
-        ranking = rank(window, policy, today=day, limit=limit)
-        seconds = time.perf_counter() - started
-        self._metrics.order_seconds.observe(seconds)
-        self._metrics.window_candidates.observe(len(window.candidates))
-        return convert.ranking_to_proto(ranking, rank_ms=seconds * 1000)
+        ranking = await self._pipeline.rank(window, policy, today=day, limit=limit)
+        self._metrics.observe(ranking, candidates=len(window.candidates))
+        return convert.ranking_to_proto(ranking)
 
     def add_to(self, server: grpc.aio.Server) -> None:
         """Register with a server."""

@@ -9,12 +9,13 @@ from plumbline.embedding.v1 import embedding_pb2, vectors_pb2
 from plumbline.ranking.v1 import ranking_pb2
 from plumbline.search.v1 import search_pb2 as pb
 from services.search.condition import Condition
+from services.search.domain.cursor import PARTS
 from services.search.domain.invalid_query import InvalidQuery
 from services.search.domain.query import Mode, Query, Retrieval
 from services.search.domain.signals import Signals
 from services.search.domain.window import Candidate, LegRank
 from services.search.page import Hit, Page, Timings
-from services.search.ports import EmbeddedQuery, Generation, Ranked, RankingTask
+from services.search.ports import EmbeddedQuery, Generation, Order, Ranked, RankingTask
 from services.shared.clients.filters import field_types_from_proto, filter_from_proto, value_to_proto
 from services.shared.clients.vectors import pack_vectors, unpack_vectors
 from services.shared.index.chunk import StoredChunk
@@ -60,6 +61,7 @@ def query_from_proto(request: pb.SearchRequest) -> Query:
             explain=request.explain,
             ranking=request.ranking.SerializeToString(deterministic=True),
             diversify_by=diversify_by,
+            cross_encoder_budget_s=_cross_encoder_budget_s(request),
             fingerprint=_fingerprint(request),
         )
     except InvalidQuery as error:
@@ -77,6 +79,10 @@ def _retrieval_from_proto(message: pb.RetrievalSettings) -> Retrieval:
         synonyms={synonym.term: tuple(synonym.expansions) for synonym in message.synonyms},
         keyword_gate=message.keyword_gate,
     )
+
+
+def _cross_encoder_budget_s(request: pb.SearchRequest) -> float:
+    return request.ranking.cross_encoder_budget_ms / 1000 if request.ranking.cross_encoder else 0.0
 
 
 def _fingerprint(request: pb.SearchRequest) -> bytes:
@@ -220,6 +226,8 @@ def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
     """
     half = vectors_pb2.VECTOR_DTYPE_FLOAT16
     settings = ranking_pb2.RankingSettings.FromString(task.settings)
+    # Where a document's like is wanted there is no query to read.
+    settings.cross_encoder &= bool(task.query)
     hashed = settings.near_duplicate_cosine > 0
     compared = settings.mmr or hashed
     cosines = [None] * len(task.candidates) if compared else _cosines(task)
@@ -235,15 +243,18 @@ def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
                 attribute=attribute,
                 vector_row=row if compared else None,
                 text_sha256=hashlib.sha256(text.encode()).hexdigest() if hashed else "",
+                # What is embedded is what the cross-encoder reads.
+                text=f"{context}\n{text}".strip() if settings.cross_encoder else "",
             )
-            for row, (candidate, date, attribute, text, cosine) in enumerate(
-                zip(task.candidates, task.dates, task.attributes, task.texts, cosines, strict=True)
+            for row, (candidate, date, attribute, text, context, cosine) in enumerate(
+                zip(task.candidates, task.dates, task.attributes, task.texts, task.contexts, cosines, strict=True)
             )
         ],
         vectors=pack_vectors(task.vectors, half) if compared else None,
         query_vector=pack_vectors(task.query_vector[np.newaxis], half)
         if compared and task.query_vector is not None
         else None,
+        query=task.query if settings.cross_encoder else "",
         settings=settings,
         fused_top=task.fused_top,
         fused_floor=task.fused_floor,
@@ -273,9 +284,10 @@ def candidates_accounted_for(response: ranking_pb2.RankResponse) -> list[str]:
     return [id_ for hit in response.ranked for id_ in (hit.id, *hit.ledger.duplicates)]
 
 
-def ranked_from_proto(response: ranking_pb2.RankResponse) -> list[Ranked]:
-    """The candidates in their final order."""
-    return [
+def order_from_proto(response: ranking_pb2.RankResponse) -> Order:
+    """The candidates in their final order, and the steps that were skipped."""
+    ranked = [
         Ranked(hit.id, hit.score, hit.ledger.SerializeToString(), tuple(hit.ledger.duplicates))
         for hit in response.ranked
     ]
+    return Order(ranked, [part for part in response.degraded if part in PARTS])

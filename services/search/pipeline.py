@@ -22,7 +22,7 @@ from services.search.domain.signals import Signals, signals_of
 from services.search.domain.window import Candidate, Found, Leg, LegRank, window_of_chunks, window_of_documents
 from services.search.legs import FAILURES, LegRun, Legs
 from services.search.page import AlsoChunk, Hit, Page, Timings
-from services.search.ports import Catalog, Generation, Ranked, Ranker, RankingTask
+from services.search.ports import Catalog, Generation, Order, Ranked, Ranker, RankingTask
 from services.search.query_terms import QueryTerms, TermLookup
 from services.search.settling import settled
 from services.search.time_limits import RETRY_AFTER_S, TimeLimits
@@ -56,17 +56,16 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What the legs found together: the candidates by their chunks' ids, in order, and every chunk that was found."""
+    """What the legs found together: the candidates by their chunks' ids, in order, and every chunk that was found.
+
+    `places` has the place of every candidate before ranking, from 1.
+    """
 
     legs: Sequence[Leg]
     candidates: Mapping[str, Candidate]
     chunks: Mapping[str, StoredChunk]
     query_vector: Vector | None
-
-    @property
-    def places(self) -> Mapping[str, int]:
-        """The place of every candidate before ranking, from 1."""
-        return {chunk_id: place for place, chunk_id in enumerate(self.candidates, start=1)}
+    places: Mapping[str, int]
 
     @property
     def by_fused_score(self) -> list[Candidate]:
@@ -116,15 +115,13 @@ class SearchPipeline:
         began_fusing = time.perf_counter()
         window = _fused(query, runs, terms)
         began_ranking = time.perf_counter()
-        ranked, ranking_failed = await self._ranked_or_as_fused(query, window)
+        order = await self._ranked_or_as_fused(query, window)
+        ranked = order.ranked
         ended_ranking = time.perf_counter()
 
         keyword, vector = runs.get(Mode.KEYWORD, _NOT_RUN), runs.get(Mode.VECTOR, _NOT_RUN)
-        failed = {
-            "catalog": known.stale or terms_failed, "keyword": keyword.failure,
-            "ranking": ranking_failed, "vector": vector.failure,
-        }  # fmt: skip
-        degraded = tuple(part for part, failure in failed.items() if failure)
+        failed = {"catalog": known.stale or terms_failed, "keyword": keyword.failure, "vector": vector.failure}
+        degraded = tuple(sorted([*(part for part, failure in failed.items() if failure), *order.degraded]))
         shown, rest = cut_page(ranked, limit=query.limit, offset=query.offset)
         after = Cursor(
             generation_id=known.generation.id,
@@ -203,16 +200,18 @@ class SearchPipeline:
         """As `TermLookup.look_up`; a catalog that just failed to answer is not asked again."""
         return (None, True) if known.stale else await self._term_lookup.look_up(query, known.generation)
 
-    async def _ranked_or_as_fused(self, query: Query, window: _Window) -> tuple[Sequence[Ranked], bool]:
-        """The window in its final order, and whether ranking had to be skipped."""
+    async def _ranked_or_as_fused(self, query: Query, window: _Window) -> Order:
+        """The window in its final order; where ranking had to be skipped, in the fused one."""
         if not window.candidates:
-            return (), False
+            return Order()
         task = _ranking_task(query, window)
         try:
-            return await self._ranker.rank(task, timeout_s=self._limits.ranking_left_s()), False
+            limit_s = self._limits.ranking_left_s(query.cross_encoder_budget_s)
+            return await self._ranker.rank(task, timeout_s=limit_s)
         except FAILURES as failure:
             log.warning("ranking_skipped", reason=failure.message)
-            return [Ranked(chunk_id, candidate.fused_score) for chunk_id, candidate in window.candidates.items()], True
+            fused = [Ranked(chunk_id, candidate.fused_score) for chunk_id, candidate in window.candidates.items()]
+            return Order(fused, ["ranking"])
 
     async def _signals(
         self, query: Query, condition: Condition, generation: Generation, window: _Window, terms: QueryTerms | None
@@ -325,6 +324,7 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) 
         candidates={candidate.chunk_id: candidate for candidate in window},
         chunks=chunks,
         query_vector=next((run.query_vector for run in ran.values() if run.query_vector is not None), None),
+        places={candidate.chunk_id: place for place, candidate in enumerate(window, start=1)},
     )
 
 
@@ -355,7 +355,9 @@ def _ranking_task(query: Query, window: _Window) -> RankingTask:
         dates=[chunk.date for chunk in chunks],
         attributes=[_attribute(chunk, query.diversify_by) for chunk in chunks],
         texts=[chunk.text for chunk in chunks],
+        contexts=[chunk.context for chunk in chunks],
         vectors=np.stack([_best_vector(chunk, window.query_vector) for chunk in chunks]),
+        query=query.text,
         query_vector=window.query_vector,
         fused_top=highest_score(weights, k=retrieval.rrf_k),
         fused_floor=score_below(weights, k=retrieval.rrf_k, depth=retrieval.depth),

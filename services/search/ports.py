@@ -61,16 +61,19 @@ class Embedder(Protocol):
 class RankingTask:
     """A window to order, in fused order, exact candidates first.
 
-    `dates`, `attributes`, `texts` and `vectors`, (n, d) with unit or zero rows, are those of the candidates.
-    `fused_top` and `fused_floor` are the scale of the fused scores: what a hit first in all legs gets, and one below
-    the depth of the lightest leg. `settings` came with the query.
+    `dates`, `attributes`, `texts`, `contexts` (what stands over a text) and `vectors`, (n, d) with unit or zero rows,
+    are those of the candidates. `query` is empty where documents like another one are wanted. `fused_top` and
+    `fused_floor` are the scale of the fused scores: what a hit first in all legs gets, and one below the depth of the
+    lightest leg. `settings` came with the query.
     """
 
     candidates: Sequence[Candidate]
     dates: Sequence[str]
     attributes: Sequence[str | None]
     texts: Sequence[str]
+    contexts: Sequence[str]
     vectors: Matrix
+    query: str
     query_vector: Vector | None
     fused_top: float
     fused_floor: float
@@ -91,10 +94,18 @@ class Ranked:
     duplicates: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A window in its final order, and what ranking had to do without."""
+
+    ranked: Sequence[Ranked] = ()
+    degraded: Sequence[str] = ()
+
+
 class Ranker(Protocol):
     """Puts windows in order."""
 
-    async def rank(self, task: RankingTask, *, timeout_s: float) -> list[Ranked]:
+    async def rank(self, task: RankingTask, *, timeout_s: float) -> Order:
         """The candidates, best first.
 
         Raises InvalidInput naming `ranking.<setting>`, DependencyUnavailable, Overloaded, DeadlineExceeded, Internal.

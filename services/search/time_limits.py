@@ -35,10 +35,10 @@ class TimeLimits:
         call = current_call()
         return limit_s if call is None else min(limit_s, call.remaining_s() - self.reserve_s)
 
-    def ranking_left_s(self) -> float:
-        """Seconds that ranking has now; not above 0 when the call's time is used up."""
-        call = current_call()
-        return self.rank_s if call is None else min(self.rank_s, call.remaining_s() - self.reserve_s / 2)
+    def ranking_left_s(self, more_s: float = 0.0) -> float:
+        """Seconds that ranking has now, `more_s` beside its own; not above 0 when the call's time is used up."""
+        call, limit_s = current_call(), self.rank_s + more_s
+        return limit_s if call is None else min(limit_s, call.remaining_s() - self.reserve_s / 2)
 
     def known_catalog_s(self) -> float:
         """Seconds to wait for the catalog when its last word could serve: a stalled one leaves the legs their time."""

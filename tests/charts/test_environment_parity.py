@@ -61,7 +61,7 @@ def test_every_target_is_the_port_that_service_listens_on() -> None:
         for variable, value in variables.items()
         if variable.endswith("_TARGET")
     }
-    assert len(targets) == 11
+    assert len(targets) == 12
     for (name, variable), value in targets.items():
         called = variable.removeprefix(f"PLUMBLINE_{name.upper()}_").removesuffix("_TARGET").lower()
         assert value == f"127.0.0.1:{told[called][f'PLUMBLINE_{called.upper()}_PORT']}"

@@ -4,7 +4,7 @@ gateway: {calls: [answer, embedding, ingest, ranking, search], stores: [catalog]
 answer: {calls: [embedding, search], stores: []}
 ingest: {calls: [embedding, search], stores: [blobs, catalog, index]}
 search: {calls: [embedding, ranking], stores: [catalog, index]}
-ranking: {calls: [], stores: []}
+ranking: {calls: [embedding], stores: []}
 embedding: {calls: [], stores: [models]}
 {{- end -}}
 

@@ -51,6 +51,8 @@ class RankingOverrides(Body):
     near_duplicate_cosine: Share | None = None
     recency: bool | None = None
     recency_places: Annotated[int, Field(ge=0, le=1000)] | None = None
+    cross_encoder: bool | None = None
+    cross_encoder_budget_ms: Annotated[int, Field(ge=1, le=10_000)] | None = None
     clock_date: str | None = Field(None, description="The day from which age is counted, YYYY-MM-DD; null is today.")
 
 
@@ -121,7 +123,8 @@ class Ledger(BaseModel):
     fused_score: float
     exact: bool
     relevance: float
-    relevance_kind: Literal["fused", "completed"]
+    relevance_kind: Literal["fused", "completed", "cross_encoder"]
+    cross_encoder_score: Absent[float] = None
     age_years: int | None
     multiplier: float
     marginal_gain: float | None

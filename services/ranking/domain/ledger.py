@@ -19,7 +19,8 @@ class RankedHit:
     """A candidate in its final place.
 
     `relevance_kind` is by what its relevance was told in the end. `marginal_gain` and `redundancy` are None when MMR
-    did not pick it. `duplicates` are the ids of the candidates that it stands for as near-duplicates.
+    did not pick it. `duplicates` are the ids of the candidates that it stands for as near-duplicates. `pair_score` is a
+    cross-encoder's raw score, None where it gave none.
     """
 
     candidate: Candidate
@@ -32,6 +33,7 @@ class RankedHit:
     redundancy: float | None = None
     floor_reason: str = ""
     duplicates: tuple[str, ...] = ()
+    pair_score: float | None = None
 
     @property
     def score(self) -> float:

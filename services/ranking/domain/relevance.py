@@ -1,5 +1,6 @@
 """How relevant a hit is inside its window, in [0, 1]."""
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -8,10 +9,11 @@ import numpy.typing as npt
 
 
 class Relevance(StrEnum):
-    """By what relevance is told: the score of the fusion, or both raw scores of every hit."""
+    """By what relevance is told: the score of the fusion, both raw scores of every hit, or a cross-encoder's score."""
 
     FUSED = "fused"
     COMPLETED = "completed"
+    CROSS_ENCODER = "cross_encoder"
 
 
 def fused_relevance(scores: Sequence[float], *, top: float, floor: float) -> list[float]:
@@ -42,6 +44,14 @@ def completed_relevance(keyword: Sequence[float], cosines: Sequence[float], *, c
         return [1.0] * len(keyword)
     scaled: list[float] = ((joined - lowest) / (highest - lowest)).tolist()
     return scaled
+
+
+def sigmoid_relevance(scores: Sequence[float]) -> list[float]:
+    """A cross-encoder's raw scores on [0, 1], `1 / (1 + exp(-s))`. Raises ValueError for one that is not finite."""
+    if not all(math.isfinite(score) for score in scores):
+        raise ValueError("scores must be finite numbers")
+    # In this form exp never overflows.
+    return [(1.0 + math.tanh(score / 2.0)) / 2.0 for score in scores]
 
 
 def _standardised(scores: Sequence[float]) -> npt.NDArray[np.float64]:

@@ -26,7 +26,7 @@ class Candidate:
     """One hit of the window.
 
     `date` may be partial, malformed or empty; `attribute` is None when it is missing; `text_sha256` is empty when the
-    text is not known.
+    text is not known, and `text` where no cross-encoder is to read it.
     """
 
     id: str
@@ -37,6 +37,7 @@ class Candidate:
     date: str = ""
     attribute: str | None = None
     text_sha256: str = ""
+    text: str = ""
 
     @property
     def leads_both_legs(self) -> bool:
@@ -50,7 +51,7 @@ class Window:
 
     `vectors` is (n, d) float32, row i for candidate i, unit length or zero where the vector is missing; `query_vector`
     is (d,), unit length, or None where there is none. `fused_top` and `fused_floor` are the scale of the fused score,
-    see `relevance.fused_relevance`.
+    see `relevance.fused_relevance`. `query` is the text that a cross-encoder reads with those of the candidates.
     """
 
     candidates: tuple[Candidate, ...]
@@ -58,6 +59,7 @@ class Window:
     fused_top: float
     fused_floor: float
     query_vector: Vector | None = None
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Policy:
     `cosine_share` is the share of the cosine in completed relevance. `near_duplicate_cosine` is the cosine from which
     two hits say the same; 0 keeps all hits. `recency_places` is L; `mmr_lambda` is the share of relevance (1 leaves the
     order as it is); `mmr_cosine_share` is w, the share of the cosine in redundancy. An empty `recency_tiers` switches
-    recency off.
+    recency off. A `cross_encoder` has `cross_encoder_budget_s` seconds to score the window.
     """
 
     relevance: Relevance = Relevance.FUSED
@@ -89,3 +91,5 @@ class Policy:
     mmr_cosine_share: float = 1.0
     min_distinct: int = 0
     min_distinct_within: int = 20
+    cross_encoder: bool = False
+    cross_encoder_budget_s: float = 0.3

@@ -3,7 +3,7 @@
 import math
 
 from services.search import convert
-from services.search.ports import Ranked, RankingTask
+from services.search.ports import Order, RankingTask
 from services.shared.clients.ranking import RankingClient
 from services.shared.runtime.errors import Internal, InvalidInput
 
@@ -14,7 +14,7 @@ class RankingService:
     def __init__(self, client: RankingClient) -> None:
         self._client = client
 
-    async def rank(self, task: RankingTask, *, timeout_s: float) -> list[Ranked]:
+    async def rank(self, task: RankingTask, *, timeout_s: float) -> Order:
         """See `Ranker.rank`."""
         try:
             response = await self._client.rank(convert.ranking_task_to_proto(task), timeout_s=timeout_s)
@@ -26,7 +26,7 @@ class RankingService:
         given = sorted(candidate.chunk_id for candidate in task.candidates)
         if sorted(convert.candidates_accounted_for(response)) != given:
             raise Internal("ranking gave back other candidates than it was given")
-        ranked = convert.ranked_from_proto(response)
-        if not all(math.isfinite(hit.score) for hit in ranked):
+        order = convert.order_from_proto(response)
+        if not all(math.isfinite(hit.score) for hit in order.ranked):
             raise Internal("ranking gave a score that is no number")
-        return ranked
+        return order

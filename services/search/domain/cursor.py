@@ -19,8 +19,8 @@ _SIGNATURE_BYTES = 32
 _HEAD = struct.Struct("<BQIIBIH")
 _HIT = struct.Struct("<16sdH")
 _ALSO = struct.Struct("<16sI")
-_VERSION = 1
-PARTS = ("catalog", "keyword", "ranking", "vector")
+_VERSION = 2
+PARTS = ("catalog", "cross_encoder", "keyword", "ranking", "redundancy", "vector")
 """What a search may have to do without. In a cursor each is one bit by its place here."""
 
 

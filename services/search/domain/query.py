@@ -54,8 +54,9 @@ class Query:
     """A text, or a document whose like is wanted, in one collection. Raises InvalidQuery naming the field at fault.
 
     An empty `generation_id` means the active one. `cursor` goes on with an earlier page's window. `ranking` are the
-    settings that the ranking service gets, as they came, of which this service reads `diversify_by` only; `fingerprint`
-    stands for everything that shapes the window, and is equal for two pages of one search.
+    settings that the ranking service gets, as they came, of which this service reads `diversify_by` and how many
+    seconds a cross-encoder may take, 0 where it is off. `fingerprint` stands for everything that shapes the window, and
+    is equal for two pages of one search.
     """
 
     collection: str
@@ -71,6 +72,7 @@ class Query:
     explain: bool = False
     ranking: bytes = b""
     diversify_by: str = ""
+    cross_encoder_budget_s: float = 0.0
     fingerprint: bytes = b""
 
     def __post_init__(self) -> None:

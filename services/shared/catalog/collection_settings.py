@@ -80,6 +80,10 @@ class RankingSettings:
     # Hits of the same text, or whose vectors have at least this cosine, become one that lists the others; 1 is the same
     # text only, 0 keeps all apart.
     near_duplicate_cosine: Share = 0.0
+    # Whether the cross-encoder of the embedding service tells relevance; without one there, searches say `degraded`.
+    cross_encoder: bool = False
+    # Milliseconds that it may take for a window; then the order without it stands. A search takes that much longer.
+    cross_encoder_budget_ms: Annotated[int, Field(ge=1, le=10_000)] = 300
 
 
 @dataclass(frozen=True, slots=True, config=_STRICT)

@@ -46,5 +46,7 @@ def ranking_to_proto(settings: RankingSettings, *, clock_date: str = "") -> rank
         min_distinct=settings.min_distinct if settings.diversify_by else 0,
         min_distinct_within=settings.min_distinct_within,
         near_duplicate_cosine=settings.near_duplicate_cosine,
+        cross_encoder=settings.cross_encoder,
+        cross_encoder_budget_ms=settings.cross_encoder_budget_ms,
         clock_date=clock_date,
     )

@@ -80,12 +80,20 @@ async def test_a_paper_collection_is_spread_over_its_departments(house: House) -
 async def test_a_request_overrides_how_its_hits_are_ranked(house: House) -> None:
     await search(
         house,
-        ranking={"lambda": 0.25, "min_distinct": 5, "recency": False, "clock_date": "2026-01-31"},
+        ranking={
+            "lambda": 0.25,
+            "min_distinct": 5,
+            "recency": False,
+            "clock_date": "2026-01-31",
+            "cross_encoder": True,
+            "cross_encoder_budget_ms": 40,
+        },
         retrieval={"rrf_k": 10, "keyword_weight": 0, "depth": 20, "keyword_gate": 0.3},
     )
     (sent,) = house.search.script.requests
     assert (sent.ranking.mmr_lambda, sent.ranking.min_distinct) == (0.25, 5)
     assert not sent.ranking.recency_tiers
+    assert (sent.ranking.cross_encoder, sent.ranking.cross_encoder_budget_ms) == (True, 40)
     assert sent.ranking.clock_date == "2026-01-31"
     assert (sent.retrieval.rrf_k, sent.retrieval.keyword_weight, sent.retrieval.depth) == (10, 0, 20)
     assert sent.retrieval.keyword_gate == 0.3
@@ -144,6 +152,17 @@ async def test_the_ledger_tells_which_leg_did_not_find_a_hit(house: House) -> No
     assert hit["ledger"]["age_years"] is None
     assert hit["ledger"]["places"] == [{"step": "fused", "place": 1}]
     assert hit["also"] == [{"chunk_id": "c9", "heading_path": [], "fused_place": 4}]
+
+
+async def test_the_ledger_tells_what_the_cross_encoder_gave(house: House) -> None:
+    page = search_pb2.SearchResponse()
+    page.CopyFrom(PAGE)
+    page.hits[0].ledger.CopyFrom(
+        ranking_pb2.Ledger(relevance_kind=ranking_pb2.RELEVANCE_CROSS_ENCODER, cross_encoder_score=-1.5)
+    )
+    house.search.page = page
+    (hit,) = (await search(house, explain=True)).json()["hits"]
+    assert (hit["ledger"]["relevance_kind"], hit["ledger"]["cross_encoder_score"]) == ("cross_encoder", -1.5)
 
 
 async def test_the_fault_that_search_names_reaches_the_caller(house: House) -> None:

@@ -27,6 +27,7 @@ def test_targets_follow_the_request_tree() -> None:
         for service, variables in told.items()
     }
     calls = {
+        "ranking": ("embedding",),
         "search": ("embedding", "ranking"),
         "answer": ("search", "embedding"),
         "ingest": ("embedding", "search"),

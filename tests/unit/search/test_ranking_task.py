@@ -15,7 +15,9 @@ EAST: Vector = np.array([1, 0], dtype=np.float32)
 VECTORS = np.array([[0.6, 0.8], [0.8, 0.6], [0, 0]], dtype=np.float32)
 
 
-def a_task(settings: ranking_pb2.RankingSettings, query_vector: Vector | None = EAST) -> RankingTask:
+def a_task(
+    settings: ranking_pb2.RankingSettings, query_vector: Vector | None = EAST, query: str = "which?"
+) -> RankingTask:
     """Of three candidates the vector leg found the first; the last has no vector."""
     missed = {Mode.KEYWORD: LegRank(1, 7.0, 0.1), Mode.VECTOR: LegRank()}
     candidates = (
@@ -24,8 +26,9 @@ def a_task(settings: ranking_pb2.RankingSettings, query_vector: Vector | None = 
         Candidate("without", 0.1, missed, exact=False),
     )
     return RankingTask(
-        candidates=candidates, dates=[""] * 3, attributes=[None] * 3, texts=[""] * 3, vectors=VECTORS,
-        query_vector=query_vector, fused_top=1, fused_floor=0, settings=settings.SerializeToString(),
+        candidates=candidates, dates=[""] * 3, attributes=[None] * 3, texts=["one", "two", "three"],
+        contexts=["Title", "", ""], vectors=VECTORS, query=query, query_vector=query_vector, fused_top=1, fused_floor=0,
+        settings=settings.SerializeToString(),
     )  # fmt: skip
 
 
@@ -56,3 +59,16 @@ def test_else_the_cosines_that_the_leg_did_not_give_go_instead() -> None:
 def test_without_the_querys_vector_nothing_is_completed() -> None:
     request = ranking_task_to_proto(a_task(ranking_pb2.RankingSettings(), query_vector=None))
     assert vector_legs(request) == [(1, 0.61, False), (0, None, False), (0, None, False)]
+
+
+def test_query_and_passages_go_along_only_where_a_cross_encoder_reads_them() -> None:
+    request = ranking_task_to_proto(a_task(ranking_pb2.RankingSettings(cross_encoder=True)))
+    assert (request.query, [one.text for one in request.candidates]) == ("which?", ["Title\none", "two", "three"])
+    without = ranking_task_to_proto(a_task(ranking_pb2.RankingSettings()))
+    assert (without.query, {one.text for one in without.candidates}) == ("", {""})
+
+
+def test_what_resembles_a_document_is_not_read_by_a_cross_encoder() -> None:
+    request = ranking_task_to_proto(a_task(ranking_pb2.RankingSettings(cross_encoder=True), query=""))
+    assert not request.settings.cross_encoder
+    assert {one.text for one in request.candidates} == {""}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.ranking.domain.relevance import completed_relevance, fused_relevance
+from services.ranking.domain.relevance import completed_relevance, fused_relevance, sigmoid_relevance
 
 TOP, FLOOR = 2 / 61, 1 / 161  # two legs of weight 1, k = 60, depth 100
 
@@ -71,3 +71,11 @@ def test_a_hit_that_is_first_in_both_scores_is_fully_relevant(
     relevance = completed_relevance(keyword, cosines, cosine_share=cosine_share)
     assert relevance[-1] == pytest.approx(1.0)
     assert all(0 <= value <= 1 for value in relevance)
+
+
+def test_a_sigmoid_puts_raw_scores_between_zero_and_one_without_overflow() -> None:
+    # 1 / (1 + exp(-2)) = 0.8808, 1 / (1 + exp(1)) = 0.2689.
+    assert sigmoid_relevance([2.0, 0.0, -1.0]) == pytest.approx([0.8808, 0.5, 0.2689], abs=1e-4)
+    assert sigmoid_relevance([1e6, -1e6]) == [1.0, 0.0]
+    with pytest.raises(ValueError, match="finite"):
+        sigmoid_relevance([math.nan])

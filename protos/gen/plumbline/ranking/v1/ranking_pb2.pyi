@@ -13,9 +13,11 @@ class Relevance(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RELEVANCE_UNSPECIFIED: _ClassVar[Relevance]
     RELEVANCE_FUSED: _ClassVar[Relevance]
     RELEVANCE_COMPLETED: _ClassVar[Relevance]
+    RELEVANCE_CROSS_ENCODER: _ClassVar[Relevance]
 RELEVANCE_UNSPECIFIED: Relevance
 RELEVANCE_FUSED: Relevance
 RELEVANCE_COMPLETED: Relevance
+RELEVANCE_CROSS_ENCODER: Relevance
 
 class RecencyTier(_message.Message):
     __slots__ = ("up_to_years", "multiplier")
@@ -124,7 +126,7 @@ class Place(_message.Message):
     def __init__(self, step: _Optional[str] = ..., place: _Optional[int] = ...) -> None: ...
 
 class Ledger(_message.Message):
-    __slots__ = ("keyword", "vector", "fused_score", "exact", "relevance", "relevance_kind", "age_years", "multiplier", "marginal_gain", "redundancy", "places", "floor_reason", "duplicates")
+    __slots__ = ("keyword", "vector", "fused_score", "exact", "relevance", "relevance_kind", "age_years", "multiplier", "marginal_gain", "redundancy", "places", "floor_reason", "duplicates", "cross_encoder_score")
     KEYWORD_FIELD_NUMBER: _ClassVar[int]
     VECTOR_FIELD_NUMBER: _ClassVar[int]
     FUSED_SCORE_FIELD_NUMBER: _ClassVar[int]
@@ -138,6 +140,7 @@ class Ledger(_message.Message):
     PLACES_FIELD_NUMBER: _ClassVar[int]
     FLOOR_REASON_FIELD_NUMBER: _ClassVar[int]
     DUPLICATES_FIELD_NUMBER: _ClassVar[int]
+    CROSS_ENCODER_SCORE_FIELD_NUMBER: _ClassVar[int]
     keyword: LegRank
     vector: LegRank
     fused_score: float
@@ -151,7 +154,8 @@ class Ledger(_message.Message):
     places: _containers.RepeatedCompositeFieldContainer[Place]
     floor_reason: str
     duplicates: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, keyword: _Optional[_Union[LegRank, _Mapping]] = ..., vector: _Optional[_Union[LegRank, _Mapping]] = ..., fused_score: _Optional[float] = ..., exact: bool = ..., relevance: _Optional[float] = ..., relevance_kind: _Optional[_Union[Relevance, str]] = ..., age_years: _Optional[int] = ..., multiplier: _Optional[float] = ..., marginal_gain: _Optional[float] = ..., redundancy: _Optional[float] = ..., places: _Optional[_Iterable[_Union[Place, _Mapping]]] = ..., floor_reason: _Optional[str] = ..., duplicates: _Optional[_Iterable[str]] = ...) -> None: ...
+    cross_encoder_score: float
+    def __init__(self, keyword: _Optional[_Union[LegRank, _Mapping]] = ..., vector: _Optional[_Union[LegRank, _Mapping]] = ..., fused_score: _Optional[float] = ..., exact: bool = ..., relevance: _Optional[float] = ..., relevance_kind: _Optional[_Union[Relevance, str]] = ..., age_years: _Optional[int] = ..., multiplier: _Optional[float] = ..., marginal_gain: _Optional[float] = ..., redundancy: _Optional[float] = ..., places: _Optional[_Iterable[_Union[Place, _Mapping]]] = ..., floor_reason: _Optional[str] = ..., duplicates: _Optional[_Iterable[str]] = ..., cross_encoder_score: _Optional[float] = ...) -> None: ...
 
 class Ranked(_message.Message):
     __slots__ = ("id", "score", "ledger")
