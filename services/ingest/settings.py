@@ -69,3 +69,9 @@ class IngestSettings(IndexSettings):
         10.0, ge=0.1, le=60, description="Longest wait for one judged query when generations are compared."
     )
     describe_timeout_s: float = Field(5.0, ge=0.1, le=60, description="Longest wait for the facts of a model.")
+
+
+class CommandSettings(IngestSettings):
+    """The same for a command, which serves nothing and needs no port."""
+
+    port: int = Field(0, ge=0, le=65535, description="Of the service; a command takes none.")
