@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval chart-schema bench-embed bench-search
+.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval chart-schema bench-embed bench-search faults-ingest
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,11 +29,13 @@ test: setup ## Run all tests that need no server build (ARGS goes to pytest)
 test-weaviate: export WEAVIATE_URL := $(or $(WEAVIATE_URL),start)
 test-weaviate: setup ## Run what runs on Weaviate (WEAVIATE_URL=host:http_port:grpc_port[,...], else one is built and started)
 	@$(if $(filter start,$(WEAVIATE_URL)),$(RUN) -m services.local weaviate-server)
-	@$(RUN) -m pytest -m weaviate $(ARGS)
+	@$(RUN) -m pytest -m "weaviate and not postgres" $(ARGS)
 
 test-postgres: export POSTGRES_URL := $(or $(POSTGRES_URL),start)
-test-postgres: setup ## Run the catalog's tests on PostgreSQL: that of POSTGRES_URL, else one that is started for it
-	@$(RUN) -m pytest -m postgres tests/contract/catalog $(ARGS)
+test-postgres: export WEAVIATE_URL := start
+test-postgres: setup ## Run what runs on PostgreSQL, beside Weaviate where it needs both (POSTGRES_URL, else one is started)
+	@$(RUN) -m services.local weaviate-server
+	@$(RUN) -m pytest -m postgres $(ARGS)
 
 lint: setup ## Check style, types, import contracts and generated code
 	@$(RUN) -m services.local.lint
@@ -49,6 +51,9 @@ lock: setup ## Resolve all dependencies again
 
 load: setup ## Offer an open load and judge it by the latency budget (URL of a running stack; ARGS)
 	@$(RUN) -m loadtests load $(if $(URL),--url $(URL)) $(ARGS)
+
+faults-ingest: setup ## kill -9 of worker, embedding and index during ingests, on both pairs of engines (MOMENTS=50 ARGS)
+	@$(RUN) -m loadtests.ingest_faults $(if $(MOMENTS),--moments $(MOMENTS)) $(ARGS)
 
 chart-schema: setup ## Write the services' settings into the chart's schema
 	@$(RUN) charts/settings_schema.py
