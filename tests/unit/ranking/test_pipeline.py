@@ -170,3 +170,56 @@ def test_mmr_fills_the_places_that_are_wanted_and_leaves_the_rest_in_order() -> 
     hits = rank(alike, Policy(mmr=True, mmr_lambda=0.1), today=TODAY, limit=2).hits
     assert [hit.candidate.id for hit in hits] == ["c0", "c4", "c1", "c2", "c3"]
     assert [hit.redundancy for hit in hits] == [0.0, 0.0, None, None, None]
+
+
+EVERYTHING = Policy(
+    relevance=Relevance.COMPLETED, recency_tiers=TIERS, mmr=True, min_distinct=3, near_duplicate_cosine=0.0
+)
+
+
+def test_one_candidate_is_the_order() -> None:
+    assert ids(window(1), EVERYTHING) == ["c0"]
+    assert ids(with_scores([5.0], [0.5]), EVERYTHING) == ["c0"]
+
+
+def test_more_places_than_candidates_are_filled_by_all_of_them() -> None:
+    hits = rank(window(3), EVERYTHING, today=TODAY, limit=1000).hits
+    assert [hit.candidate.id for hit in hits] == ["c0", "c1", "c2"]
+    assert all(hit.marginal_gain is not None for hit in hits)
+
+
+def test_where_all_scores_and_all_vectors_are_equal_the_fused_order_stands() -> None:
+    alike = with_scores([5.0] * 5, [0.5] * 5)
+    alike = replace(alike, vectors=np.tile(np.array([[0.6, 0.8]], np.float32), (5, 1)))
+    assert ids(alike, EVERYTHING) == [f"c{index}" for index in range(5)]
+
+
+def test_without_any_date_recency_changes_nothing() -> None:
+    undated = window(6, date={1: "", 2: "soon", 3: "9999", 4: "9999-12-31"})
+    hits = rank(undated, Policy(recency_tiers=TIERS, protect_leader=False), today=TODAY).hits
+    assert [hit.candidate.id for hit in hits] == [f"c{index}" for index in range(6)]
+    assert {hit.multiplier for hit in hits} == {1.0}
+
+
+def test_an_attribute_that_no_candidate_has_spreads_nothing_and_lifts_nobody() -> None:
+    spread = Policy(mmr=True, mmr_cosine_share=0.5, min_distinct=3, min_distinct_within=2)
+    hits = rank(window(4), spread, today=TODAY).hits
+    assert [hit.candidate.id for hit in hits] == ["c0", "c1", "c2", "c3"]
+    assert {hit.floor_reason for hit in hits} == {""}
+
+
+def test_with_a_bound_fused_first_stays_within_place_six_and_twelfth_does_not_pass_place_seven() -> None:
+    # Fused hit 1 is old, eleven newer ones come behind it; the twelfth is as new as the others.
+    dated = window(12, date={0: "1990", **dict.fromkeys(range(1, 12), "2026")})
+    leads_one_leg = replace(dated, candidates=(replace(dated.candidates[0], vector=LegRank(2)), *dated.candidates[1:]))
+    strong = (RecencyTier(1, 10), RecencyTier(None, 0.001))
+    bounded = Policy(recency_tiers=strong, recency_places=5)
+    assert ids(leads_one_leg, bounded).index("c0") == 5
+    assert ids(leads_one_leg, replace(bounded, recency_places=1000)).index("c0") == 11
+    assert ids(dated, bounded)[0] == "c0"  # first in both legs
+    newest_last = window(12, date={**dict.fromkeys(range(11), "1990"), 11: "2026"})
+    unled = replace(
+        newest_last, candidates=(replace(newest_last.candidates[0], vector=LegRank(2)), *newest_last.candidates[1:])
+    )
+    assert ids(unled, bounded).index("c11") == 6
+    assert ids(unled, replace(bounded, recency_places=1000))[0] == "c11"
