@@ -16,7 +16,7 @@ from psycopg.abc import Buffer
 from psycopg.types.string import StrDumper
 from sqlalchemy import URL, Connection, Table, event, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import (
     ArgumentError,
     DataError,
@@ -140,6 +140,7 @@ def _sqlite_engine(address: URL) -> AsyncEngine:
     )
     event.listen(engine.sync_engine, "connect", _configure)
     event.listen(engine.sync_engine, "begin", _begin)
+    event.listen(engine.sync_engine, "handle_error", _keep_when_cancelled)
     return engine
 
 
@@ -194,6 +195,16 @@ def _begin(connection: Connection) -> None:
     # A write that begins as a read fails at once when another writer came between; so it takes the lock first.
     writes = connection.get_execution_options().get(_WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _keep_when_cancelled(context: ExceptionContext) -> None:
+    """Keep the connection of a caller who went away: the statement ends in its thread, and the rollback follows it.
+
+    SQLAlchemy would close it instead, and SQLite keeps a closed connection with its transaction for as long as one of
+    its statements is referred to: nobody else could write meanwhile.
+    """
+    if isinstance(context.original_exception, asyncio.CancelledError):
+        context.is_disconnect = False
 
 
 def migrate(connection: Connection) -> None:

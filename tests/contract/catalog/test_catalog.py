@@ -37,6 +37,30 @@ async def test_read_sees_one_state_while_another_process_writes(catalog: Catalog
     await database.close()
 
 
+async def test_write_that_is_cancelled_within_a_statement_blocks_nobody(catalog: Catalog, catalog_url: str) -> None:
+    database = await Database.open(catalog_url)
+    begun = asyncio.Event()
+    kept = []  # as a traceback keeps it
+    far = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) FROM n"
+
+    async def read_and_count_far() -> None:
+        async with database.write() as connection:
+            rows = await connection.stream(text("SELECT name FROM collections UNION ALL SELECT 'x'"))
+            kept.append(rows)
+            await rows.fetchone()
+            begun.set()
+            await connection.execute(text(far))
+
+    writer = asyncio.create_task(read_and_count_far())
+    await begun.wait()
+    writer.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writer
+
+    assert (await accept(catalog, a_page())).total == 1
+    await database.close()
+
+
 async def test_cancelled_write_leaves_nothing_and_blocks_nobody(catalog: Catalog, catalog_url: str) -> None:
     database = await Database.open(catalog_url)
     begun = asyncio.Event()
