@@ -21,6 +21,12 @@ class Killable:
         self._spec = spec
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def process_id(self) -> int:
+        """The id of the process that was started last."""
+        assert self._process is not None, "it was started"
+        return self._process.pid
+
     def start(self) -> None:
         """Start it; `until_ready` waits for it."""
         with self._spec.log.open("ab") as log:
