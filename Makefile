@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval chart-schema bench-embed bench-search faults-ingest
+.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval tune study-ranking chart-schema bench-embed bench-search faults-ingest
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,12 @@ chart-schema: setup ## Write the services' settings into the chart's schema
 
 eval: setup ## Judged quality, stage by stage, against the accepted figures (ARGS: sets and options; no GPU needed)
 	@$(RUN) -m loadtests.quality $(ARGS)
+
+tune: setup ## Tune ranking on a collection's judged queries; writes a settings file, changes nothing (COLLECTION DATA ARGS)
+	@$(RUN) -m loadtests.tune $(COLLECTION) $(if $(DATA),--data $(DATA)) $(ARGS)
+
+study-ranking: setup ## The tables that the defaults of ranking stand on (ARGS: --sets papers pubmedqa-topics ...)
+	@$(RUN) -m loadtests.tune --study $(if $(DATA),--data $(DATA)) $(ARGS)
 
 bench-embed: setup ## Embedding side by side with the library and infinity (MODEL PASSAGES ARGS; see docs/embedding.md)
 	@$(RUN) -m loadtests.embed_bench bench $(if $(MODEL),--model $(MODEL)) $(if $(PASSAGES),--passages $(PASSAGES)) $(ARGS)

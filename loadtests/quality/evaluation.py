@@ -41,8 +41,8 @@ async def evaluate(sets: Sequence[JudgedSet], stack: Stack) -> list[tuple[Judged
 
 
 async def _in_own_stack(sets: Sequence[JudgedSet], data: Path, stack: Stack) -> list[tuple[JudgedSet, Figures]]:
-    async with own_stack(data, sets, index=stack.index, broken_analyzer=stack.broken_analyzer) as url:
-        measured = await _measured(url, sets, data / "samples")
+    async with own_stack(data, sets, index=stack.index, broken_analyzer=stack.broken_analyzer) as running:
+        measured = await _measured(running.url, sets, data / "samples")
     # What became of the ready vectors is told when the stack has ended.
     verified, used = (events(data, "embedding", name) for name in (VERIFIED, USED))
     if not (verified and used):

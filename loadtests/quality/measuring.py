@@ -33,14 +33,10 @@ async def measure_set(client: httpx.AsyncClient, judged: JudgedSet, marks: Path)
     or the stack has another model.
     """
     began = time.monotonic()
-    if judged.content:
-        await ensure_collection(client, judged.content, marks)
+    collection = await ready_collection(client, judged, marks)
     put_s = time.monotonic() - began if judged.content else None
-    collection = await _tended(client, judged)
     model = await _model(client, judged)
     documents = collection["generation"]["documents"]
-    if judged.content and documents != (expected := len(judged.content.documents())):
-        raise Failure(f"{judged.name}: {documents} of {expected} documents are searchable; see the log of ingest")
     judgments = await judgments_of(client, judged.collection)
     stages, asked_s = await _stages(client, judged, judgments)
     return Figures(
@@ -60,6 +56,20 @@ async def measure_set(client: httpx.AsyncClient, judged: JudgedSet, marks: Path)
         queries=[judgment["id"] for judgment in judgments],
         stages=stages,
     )
+
+
+async def ready_collection(client: httpx.AsyncClient, judged: JudgedSet, marks: Path) -> Mapping[str, Any]:
+    """The set's collection once its documents are searchable and its index was tended; puts what the set brings.
+
+    Raises Failure when documents are missing.
+    """
+    if judged.content:
+        await ensure_collection(client, judged.content, marks)
+    collection = await _tended(client, judged)
+    documents = collection["generation"]["documents"]
+    if judged.content and documents != (expected := len(judged.content.documents())):
+        raise Failure(f"{judged.name}: {documents} of {expected} documents are searchable; see the log of ingest")
+    return collection
 
 
 async def _tended(client: httpx.AsyncClient, judged: JudgedSet) -> Mapping[str, Any]:

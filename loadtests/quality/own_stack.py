@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,9 +21,19 @@ from services.local.weights import folder_of
 _STOP_GRACE_S = 60.0  # embedding writes what it computed
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A stack that runs: the gateway's URL, and what its search service is told in the environment."""
+
+    url: str
+    search: Mapping[str, str]
+
+
 @asynccontextmanager
-async def own_stack(data: Path, sets: Sequence[JudgedSet], *, index: str, broken_analyzer: bool) -> AsyncIterator[str]:
-    """The gateway's URL while the stack runs, over the folder `data`, with the one model that all of `sets` name.
+async def own_stack(
+    data: Path, sets: Sequence[JudgedSet], *, index: str, broken_analyzer: bool
+) -> AsyncIterator[Running]:
+    """A stack over the folder `data`, with the one model that all of `sets` name.
 
     Its processes end with the block, and with this process however that one ends. Raises Failure.
     """
@@ -47,8 +57,9 @@ async def own_stack(data: Path, sets: Sequence[JudgedSet], *, index: str, broken
     specs = [_replaced(spec, modules, ready) for spec in service_specs(port, options)]
     services = service_processes(engine, specs, _report)
     try:
-        async with _running(services):
-            yield f"http://{LOOPBACK}:{port}"
+        async with all_running(services):
+            (search,) = (spec.environment for spec in specs if spec.name == "search")
+            yield Running(f"http://{LOOPBACK}:{port}", search)
     finally:
         await receiver.stop(None)
 
@@ -72,7 +83,7 @@ def _replaced(spec: ServiceSpec, modules: Mapping[str, str], ready: Mapping[str,
 
 
 @asynccontextmanager
-async def _running(services: Sequence[ServiceProcess]) -> AsyncIterator[None]:
+async def all_running(services: Sequence[ServiceProcess]) -> AsyncIterator[None]:
     """All services, ready. Raises Failure, with all of them stopped, when one does not start."""
     living = [asyncio.ensure_future(service.live()) for service in services]
     ready: asyncio.Future[list[Literal[True]]] = asyncio.gather(*(service.ready.wait() for service in services))

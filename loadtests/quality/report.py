@@ -1,14 +1,13 @@
 """Figures for people: a table for each set, in Markdown whose columns line up in a terminal too."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from loadtests.quality.chance import CONFIDENCE, mean_of
+from loadtests.quality.chance import CONFIDENCE
 from loadtests.quality.comparison import Comparison
 from loadtests.quality.figures import Figures
 from loadtests.quality.measured import Measured
-from loadtests.quality.measures import AGE, DISTINCT, MEASURES
-
-_WIDE = (DISTINCT, AGE)  # numbers over 1
+from loadtests.quality.measures import MEASURES
+from loadtests.quality.table import number, table, with_interval
 
 
 def markdown(measured: Sequence[Measured], *, picture: str) -> str:
@@ -22,9 +21,12 @@ def markdown(measured: Sequence[Measured], *, picture: str) -> str:
 def _set(measured: Measured) -> list[str]:
     judged, figures, comparison = measured.judged, measured.figures, measured.comparison
     names = [name for name in MEASURES if any(name in stage for stage in figures.stages.values())]
-    rows = [(stage, *(_mean(stage_values, name) for name in names)) for stage, stage_values in figures.stages.items()]
+    rows = [
+        (stage, *(with_interval(name, values[name]) if name in values else "" for name in names))
+        for stage, values in figures.stages.items()
+    ]
     rows += [
-        (f"plain: {label}", *(_number(name, values[name]) if name in values else "" for name in names))
+        (f"plain: {label}", *(number(name, values[name]) if name in values else "" for name in names))
         for label, values in judged.plain.items()
     ]
     return [
@@ -32,7 +34,7 @@ def _set(measured: Measured) -> list[str]:
         "",
         *(f"- {fact}" for fact in _facts(figures)),
         "",
-        *_table(("stage", *names), rows),
+        *table(("stage", *names), rows),
         *(["", *_comparison(comparison)] if comparison else []),
     ]
 
@@ -61,35 +63,15 @@ def _comparison(comparison: Comparison) -> list[str]:
         change, span, chance = "gone", "", ""
         if one.change:
             mean = one.change.mean
-            change, chance = _number(one.measure, mean.value, "+"), f"{one.p:.4f}"
-            span = f"{_number(one.measure, mean.low, '+')} to {_number(one.measure, mean.high, '+')}"
+            change, chance = number(one.measure, mean.value, "+"), f"{one.p:.4f}"
+            span = f"{number(one.measure, mean.low, '+')} to {number(one.measure, mean.high, '+')}"
         verdict = "WORSE" if one.is_worse else "better" if one.is_better else ""
-        rows.append((one.stage, one.measure, _number(one.measure, one.accepted), change, span, chance, verdict))
+        rows.append((one.stage, one.measure, number(one.measure, one.accepted), change, span, chance, verdict))
     return [
         f"Beside the accepted figures of {accepted.date}, commit {(accepted.source.commit or 'unknown')[:10]}; "
         "`p` is adjusted for all rows:",
         "",
         *(f"- not alike: {fact}" for fact in comparison.unlike),
         *([""] if comparison.unlike else []),
-        *_table(("stage", "measure", "accepted", "change", "interval", "p", ""), rows),
+        *table(("stage", "measure", "accepted", "change", "interval", "p", ""), rows),
     ]
-
-
-def _mean(values: dict[str, list[float | None]], name: str) -> str:
-    if name not in values:
-        return ""
-    mean = mean_of(values[name])
-    return f"{_number(name, mean.value)} ({_number(name, mean.low)} to {_number(name, mean.high)})"
-
-
-def _number(name: str, value: float, sign: str = "") -> str:
-    return f"{value:{sign}.{1 if name in _WIDE else 3}f}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [head, *rows]
-    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
-    padded = [
-        "| " + " | ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
-    ]
-    return [padded[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *padded[1:]]
