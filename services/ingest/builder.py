@@ -5,23 +5,20 @@ to the same chunks. Changes go first: a document that is about to change is left
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import structlog
 
-from services.ingest.domain.retry import MAX_ATTEMPTS_AFTER_FAULT, pause_s
-from services.ingest.failure import reason_for, will_pass
+from services.ingest.failure import pause_before_retry_s, reason_for
 from services.ingest.generation_writer import GenerationWriter
+from services.ingest.leased_batches import Bell, held, repeat, together_or_alone
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.builds import BuildItem
 from services.shared.catalog.catalog import Catalog
-from services.shared.runtime.errors import Conflict, InvalidInput, NotFound, PlumblineError
+from services.shared.runtime.errors import Conflict, PlumblineError
 
 log = structlog.get_logger()
-
-# After the catalog itself failed, the next look at it.
-_CATALOG_PAUSE_S = 1.0
 
 
 class Builder:
@@ -45,24 +42,15 @@ class Builder:
         self._lease_s = lease_s
         self._poll_s = poll_s
         self._clock = clock
-        self._bell = asyncio.Event()
+        self._bell = Bell()
 
     def ring(self) -> None:
         """Tell the builder that a build was started."""
-        self._bell.set()
+        self._bell.ring()
 
     async def run(self) -> None:
         """Build what there is to build, for ever."""
-        while True:
-            self._bell.clear()
-            try:
-                built_some = await self._build_next()
-            except PlumblineError as error:
-                log.warning("builds_unavailable", reason=error.message)
-                await asyncio.sleep(_CATALOG_PAUSE_S)
-                continue
-            if not built_some:
-                await self._wait_for_the_bell()
+        await repeat(self._build_next, self._bell, poll_s=self._poll_s)
 
     async def _build_next(self) -> bool:
         """Whether anything was due."""
@@ -71,24 +59,16 @@ class Builder:
         )
         if items:
             try:
-                async with self._kept(items):
-                    await self._build(items)
+                async with held(partial(self._renew, items), lease_s=self._lease_s):
+                    await together_or_alone(items, self._write, self._failed)
             except asyncio.CancelledError:
                 for item in items:  # let another go on at once instead of after the lease
                     await self._catalog.builds.put_off(item, retry_at=self._clock())
                 raise
         return bool(items)
 
-    async def _build(self, items: Sequence[BuildItem]) -> None:
-        """Build items of one generation together; when that fails, one by one, so that none fails for another."""
-        try:
-            await self._write(items)
-        except Exception as error:
-            if len(items) == 1:
-                await self._failed(items[0], error)
-                return
-            for item in items:
-                await self._build([item])
+    async def _renew(self, items: Sequence[BuildItem]) -> None:
+        await self._catalog.builds.renew(items, now=self._clock(), lease_s=self._lease_s)
 
     async def _write(self, items: Sequence[BuildItem]) -> None:
         generation = await self._catalog.generations.get(items[0].generation_id)
@@ -97,8 +77,8 @@ class Builder:
         for item in items:
             document = await self._catalog.documents.at_revision(item.collection, item.document_id, item.revision)
             revisions.append(await self._writer.read(item.document_id, item.revision, document.content))
-        held = await self._writer.write(revisions, generation, like=serving)
-        for item, of_item in zip(items, held, strict=True):
+        written = await self._writer.write(revisions, generation, like=serving)
+        for item, of_item in zip(items, written, strict=True):
             outcome = Outcome.EMBEDDED if of_item.embedded else Outcome.REUSED
             try:
                 await self._catalog.builds.commit(
@@ -111,9 +91,9 @@ class Builder:
         if isinstance(error, Conflict):
             await self._put_off(item, error)
             return
-        ours = not isinstance(error, InvalidInput | NotFound)
-        if will_pass(error) or (ours and item.attempts < MAX_ATTEMPTS_AFTER_FAULT):
-            await self._catalog.builds.put_off(item, retry_at=self._clock() + pause_s(item.attempts))
+        pause_s = pause_before_retry_s(error, item.attempts)
+        if pause_s is not None:
+            await self._catalog.builds.put_off(item, retry_at=self._clock() + pause_s)
             return
         reason = reason_for(error, item.document_id, item.attempts)
         log.warning("build_failed", generation_id=item.generation_id, document_id=item.document_id, reason=reason)
@@ -126,29 +106,3 @@ class Builder:
         """The document changes or is held by another: look again at once, when that has been done."""
         log.info("document_not_built", document_id=item.document_id, reason=why.message)
         await self._catalog.builds.put_off(item, retry_at=self._clock())
-
-    async def _wait_for_the_bell(self) -> None:
-        try:
-            async with asyncio.timeout(self._poll_s):
-                await self._bell.wait()
-        except TimeoutError:
-            return
-
-    @asynccontextmanager
-    async def _kept(self, items: Sequence[BuildItem]) -> AsyncIterator[None]:
-        """Hold the leases of `items` until the block ends."""
-
-        async def renew() -> None:
-            while True:
-                await asyncio.sleep(self._lease_s / 3)
-                try:
-                    await self._catalog.builds.renew(items, now=self._clock(), lease_s=self._lease_s)
-                except PlumblineError as error:  # lost: its commit will tell
-                    log.debug("lease_not_renewed", generation_id=items[0].generation_id, reason=error.message)
-
-        renewing = asyncio.ensure_future(renew())
-        try:
-            yield
-        finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)

@@ -2,10 +2,14 @@
 
 import structlog
 
+from services.ingest.domain.retry import MAX_ATTEMPTS_AFTER_FAULT, pause_s
 from services.shared.runtime.errors import (
+    Conflict,
     DeadlineExceeded,
     DependencyUnavailable,
     Internal,
+    InvalidInput,
+    NotFound,
     Overloaded,
     PlumblineError,
 )
@@ -16,6 +20,16 @@ log = structlog.get_logger()
 def will_pass(error: Exception) -> bool:
     """Whether it passes by itself: tried again for as long as it takes, for accepted work is never given up."""
     return isinstance(error, DependencyUnavailable | DeadlineExceeded | Overloaded)
+
+
+def pause_before_retry_s(error: Exception, attempts: int) -> float | None:
+    """Seconds before the next attempt, after `attempts` of them; None when another one would end in the same way."""
+    if isinstance(error, Conflict):  # somebody else came between
+        return 0.0
+    is_ours = not isinstance(error, InvalidInput | NotFound)
+    if will_pass(error) or (is_ours and attempts < MAX_ATTEMPTS_AFTER_FAULT):
+        return pause_s(attempts)
+    return None
 
 
 def reason_for(error: Exception, document_id: str, attempts: int) -> str:

@@ -2,19 +2,19 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import structlog
 
-from services.ingest.domain.retry import MAX_ATTEMPTS_AFTER_FAULT, pause_s
-from services.ingest.failure import reason_for, will_pass
+from services.ingest.failure import pause_before_retry_s, reason_for
+from services.ingest.leased_batches import Bell, held, repeat, together_or_alone
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.work_item import WorkItem
-from services.shared.runtime.errors import Conflict, InvalidInput, NotFound, PlumblineError
+from services.shared.runtime.errors import Conflict, PlumblineError
 
 log = structlog.get_logger()
 
@@ -22,9 +22,6 @@ log = structlog.get_logger()
 _BATCH_BYTES = 1024 * 1024
 SMALL_BYTES = 256 * 1024
 """The largest original of a small document: eight seconds of such work."""
-
-# After the catalog itself failed, the next look at it.
-_CATALOG_PAUSE_S = 1.0
 
 
 class Worker:
@@ -55,25 +52,15 @@ class Worker:
         self._lease_s = lease_s
         self._poll_s = poll_s
         self._clock = clock
-        self._bell = asyncio.Event()
+        self._bell = Bell()
 
     def ring(self) -> None:
         """Tell the worker that something was accepted, so that it looks at once."""
-        self._bell.set()
+        self._bell.ring()
 
     async def run(self) -> None:
         """Apply what is accepted, for ever."""
-        while True:
-            self._bell.clear()
-            try:
-                applied_some = await self._apply_next()
-            except PlumblineError as error:
-                # The catalog did not answer. What was claimed comes back when its lease ends.
-                log.warning("queue_unavailable", reason=error.message)
-                await asyncio.sleep(_CATALOG_PAUSE_S)
-                continue
-            if not applied_some:
-                await self._wait_for_the_bell()
+        await repeat(self._apply_next, self._bell, poll_s=self._poll_s)
 
     async def _apply_next(self) -> bool:
         """Whether anything was due."""
@@ -101,73 +88,39 @@ class Worker:
             except PlumblineError as error:  # done already, or taken over
                 log.debug("item_not_given_back", document_id=item.document_id, reason=error.message)
 
-    async def _wait_for_the_bell(self) -> None:
-        try:
-            async with asyncio.timeout(self._poll_s):
-                await self._bell.wait()
-        except TimeoutError:
-            return
-
     async def _apply_by_collection(self, items: Sequence[WorkItem]) -> None:
         by_collection: dict[str, list[WorkItem]] = defaultdict(list)
         for item in items:
             by_collection[item.collection].append(item)
-        async with self._kept(items):
+        async with held(partial(self._renew, items), lease_s=self._lease_s):
             for of_one in by_collection.values():
-                await self._apply(of_one)
+                await together_or_alone(of_one, self._apply, self._failed)
 
-    @asynccontextmanager
-    async def _kept(self, items: Sequence[WorkItem]) -> AsyncIterator[None]:
-        """Hold the leases of `items` until the block ends."""
-
-        async def renew() -> None:
-            while True:
-                await asyncio.sleep(self._lease_s / 3)
-                for item in items:
-                    try:
-                        await self._catalog.work.renew(item, now=self._clock(), lease_s=self._lease_s)
-                    except PlumblineError as error:  # done already, or lost: its commit will tell
-                        log.debug("lease_not_renewed", document_id=item.document_id, reason=error.message)
-
-        renewing = asyncio.ensure_future(renew())
-        try:
-            yield
-        finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
+    async def _renew(self, items: Sequence[WorkItem]) -> None:
+        for item in items:
+            try:
+                await self._catalog.work.renew(item, now=self._clock(), lease_s=self._lease_s)
+            except Conflict as error:  # done already, or lost: its commit will tell
+                log.debug("lease_not_renewed", document_id=item.document_id, reason=error.message)
 
     async def _apply(self, items: Sequence[WorkItem]) -> None:
-        """Apply items of one collection together; when that fails, one by one, so that none fails for another."""
-        try:
-            outcomes = await self._pipeline.apply(items)
-        except Exception as error:
-            if len(items) == 1:
-                await self._failed(items[0], error)
-                return
-            for item in items:
-                await self._apply([item])
-            return
-        for outcome in outcomes:
+        for outcome in await self._pipeline.apply(items):
             self._metrics.documents.labels(outcome.value).inc()
 
     async def _failed(self, item: WorkItem, error: Exception) -> None:
+        pause_s = pause_before_retry_s(error, item.attempts)
         if isinstance(error, Conflict):
             # The lease is lost or a generation began meanwhile: whoever holds the item next applies it.
             log.info("item_given_back", document_id=item.document_id, reason=error.message)
-            retry_at: float | None = self._clock()
-        elif will_pass(error) or (
-            not isinstance(error, InvalidInput | NotFound) and item.attempts < MAX_ATTEMPTS_AFTER_FAULT
-        ):
-            retry_at = self._clock() + pause_s(item.attempts)
-        else:
-            retry_at = None
         reason = reason_for(error, item.document_id, item.attempts)
-        if retry_at is None:
+        if pause_s is None:
             log.warning("document_failed", collection=item.collection, document_id=item.document_id, reason=reason)
             self._metrics.documents.labels(Outcome.FAILED.value).inc()
         else:
             self._metrics.retries.inc()
+        now = self._clock()
         try:
-            await self._catalog.work.fail(item, reason=reason, now=self._clock(), retry_at=retry_at)
+            retry_at = None if pause_s is None else now + pause_s
+            await self._catalog.work.fail(item, reason=reason, now=now, retry_at=retry_at)
         except Conflict as lost:
             log.info("lease_lost", document_id=item.document_id, reason=lost.message)
