@@ -111,7 +111,9 @@ class GenerationWriter:
 
         Vectors of chunks that `like`, of the same model, holds are copied from it: equal ids have equal embedded text.
         """
-        targets = [await self._target(revision, generation) for revision in revisions]
+        ids = [revision.document_id for revision in revisions]
+        standing = await self._index.chunks_of(generation.id, ids, vectors=True)
+        targets = [await self._target(revision, generation, standing[revision.document_id]) for revision in revisions]
         copied = await self._copied(targets, like) if like and _same_model(like, generation) else {}
         missing = [(id_, chunk) for target in targets for id_, chunk in target.missing if id_ not in copied]
         with self.timed("embed"):
@@ -143,8 +145,7 @@ class GenerationWriter:
         yield
         self._metrics.stage_seconds.labels(stage).observe(time.perf_counter() - started)
 
-    async def _target(self, revision: Revision, generation: Generation) -> _Target:
-        standing = await self._index.document_chunks(generation.id, revision.document_id, vectors=True)
+    async def _target(self, revision: Revision, generation: Generation, standing: Sequence[StoredChunk]) -> _Target:
         chunks = await self._chunks(revision, generation)
         ids = chunk_ids(revision.document_id, chunks)
         return _Target(revision, tuple(ids), tuple(chunks), {chunk.chunk_id: chunk for chunk in standing})

@@ -11,7 +11,9 @@ from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.manifest import Generation
 from services.shared.catalog.term_statistics import DocumentTerms
+from services.shared.catalog.work import AppliedItem
 from services.shared.catalog.work_item import Action, WorkItem
+from services.shared.runtime.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,9 @@ class ApplyPipeline:
     async def apply(self, items: Sequence[WorkItem]) -> list[Outcome]:
         """How each item ended; the items belong to one collection, no two to one document.
 
-        Raises what a step raises; then any number of the items may be done, and the others are not.
+        Raises what a step raises; then none of the items is done.
         """
-        changes = [Applied(item, await self._revision(item)) for item in items]
+        changes = await self._read(items)
         item_of = {item.document_id: item for item in items}
         by_weights: dict[str, Generation] = {}  # of two of one model, the second copies what the first embedded
         for generation in await self._catalog.generations.live(items[0].collection):
@@ -58,22 +60,33 @@ class ApplyPipeline:
             by_weights[weights] = generation
             for change, of_change in zip(changes, held, strict=True):
                 change.held[generation.id] = of_change
-        return [await self._commit(change) for change in changes]
+        await self._commit(changes)
+        return [change.outcome for change in changes]
 
-    async def _revision(self, item: WorkItem) -> Revision:
-        if item.action is Action.DELETE:
-            return Revision(item.document_id, item.revision)
-        document = await self._catalog.documents.at_revision(item.collection, item.document_id, item.revision)
-        return await self._writer.read(item.document_id, item.revision, document.content)
+    async def _read(self, items: Sequence[WorkItem]) -> list[Applied]:
+        collection = items[0].collection
+        documents = await self._catalog.documents.at_revisions(collection, [item.revision for item in items])
+        changes = []
+        for item in items:
+            revision = Revision(item.document_id, item.revision)
+            if item.action is not Action.DELETE:
+                if item.revision not in documents:
+                    raise NotFound(f"revision {item.revision} of '{item.document_id}' is gone", field="document_id")
+                revision = await self._writer.read(item.document_id, item.revision, documents[item.revision].content)
+            changes.append(Applied(item, revision))
+        return changes
 
-    async def _commit(self, change: Applied) -> Outcome:
+    async def _commit(self, changes: Sequence[Applied]) -> None:
+        """All in one transaction. Raises Conflict when one of them cannot be committed; then none is."""
         with self._writer.timed("commit"):
-            await self._catalog.work.commit_applied(
-                change.item,
-                chunk_ids={generation_id: held.chunk_ids for generation_id, held in change.held.items()},
-                outcome=change.outcome,
-                now=self._clock(),
-                own_title=change.revision.parsed.title,
-                terms={generation_id: held.terms for generation_id, held in change.held.items()},
-            )
-        return change.outcome
+            await self._catalog.work.commit_together([_as_committed(change) for change in changes], now=self._clock())
+
+
+def _as_committed(change: Applied) -> AppliedItem:
+    return AppliedItem(
+        change.item,
+        change.outcome,
+        chunk_ids={generation_id: held.chunk_ids for generation_id, held in change.held.items()},
+        own_title=change.revision.parsed.title,
+        terms={generation_id: held.terms for generation_id, held in change.held.items()},
+    )

@@ -112,6 +112,11 @@ class FakeIndex:
         of_document = [chunk for chunk in chunks if chunk.document_id == document_id]
         return sorted(of_document, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
 
+    async def chunks_of(
+        self, generation_id: str, document_ids: Sequence[str], *, vectors: bool = False
+    ) -> dict[str, list[StoredChunk]]:
+        return {id_: await self.document_chunks(generation_id, id_, vectors=vectors) for id_ in document_ids}
+
     async def count(self, generation_id: str, filter: Filter | None = None) -> int:
         await self._called("count")
         generation = self._generation(generation_id)
@@ -151,7 +156,7 @@ class FakeIndex:
         least: float,
     ) -> list[LegHit]:
         passing = [chunk for chunk in generation.chunks.values() if _passes(chunk, filter, generation.fields)]
-        hits = [LegHit(replace(chunk), scored) for chunk in passing if (scored := score(chunk)) > least]
+        hits = [LegHit.of(replace(chunk), scored) for chunk in passing if (scored := score(chunk)) > least]
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id))[:limit]
 
 

@@ -6,7 +6,7 @@ leaves a document alone while a change of it waits, and a change waits for the m
 built.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.database import Database
 from services.shared.catalog.generations import fail_builds, insert_generation, set_state
-from services.shared.catalog.holding import hold_document
+from services.shared.catalog.holding import HeldDocument, hold_documents
 from services.shared.catalog.jobs import JobState, count_outcome
 from services.shared.catalog.manifest import Generation, GenerationState, Manifest
 from services.shared.catalog.schema import (
@@ -182,7 +182,8 @@ class Builds:
             gone = await connection.execute(delete(building_documents).where(_is_held(item), ~_is_changing))
             if gone.rowcount == 0:
                 raise _lost(item)
-            await hold_document(connection, item.generation_id, item.document_id, item.revision, chunk_ids, terms)
+            held = HeldDocument(item.document_id, item.revision, chunk_ids, terms)
+            await hold_documents(connection, item.generation_id, [held])
             await _count(connection, item.generation_id, item.collection, outcome, now=now)
 
     async def put_off(self, item: BuildItem, *, retry_at: float) -> None:
@@ -214,15 +215,17 @@ class Builds:
 
 
 async def take_off_the_list(
-    connection: AsyncConnection, collection: str, document_id: str, outcome: Outcome, *, now: float
+    connection: AsyncConnection, collection: str, outcomes: Mapping[str, Outcome], *, now: float
 ) -> None:
-    """A change of the document was applied to the generations that are being built: there is nothing left to do."""
-    of_document = and_(building_documents.c.collection == collection, building_documents.c.document_id == document_id)
+    """Changes of documents, by id how each ended, were applied to the generations that are being built as well."""
+    listed = and_(building_documents.c.collection == collection, building_documents.c.document_id.in_(list(outcomes)))
     taken = await connection.execute(
-        delete(building_documents).where(of_document).returning(building_documents.c.generation_id)
+        delete(building_documents)
+        .where(listed)
+        .returning(building_documents.c.generation_id, building_documents.c.document_id)
     )
-    for generation_id in taken.scalars().all():
-        await _count(connection, generation_id, collection, outcome, now=now)
+    for generation_id, document_id in taken.all():
+        await _count(connection, generation_id, collection, outcomes[document_id], now=now)
 
 
 _NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}

@@ -162,6 +162,15 @@ class Documents:
             document_id,
         )
 
+    async def at_revisions(self, collection: str, revisions: Sequence[int]) -> Mapping[int, Document]:
+        """The documents whose changes have these numbers, at most 1,000, by number, whatever came after them.
+
+        Numbers of deletions and those that are not there are left out.
+        """
+        query = _SELECT.where(documents.c.collection == collection, documents.c.revision.in_(revisions))
+        async with self._database.read() as connection:
+            return {row.revision: _document(row) for row in await connection.execute(query)}
+
     async def list(self, collection: str, *, after: str | None, limit: int) -> DocumentPage:
         """At most `limit` documents, 1 to 1,000, whose ids come after `after`. Raises NotFound, InvalidInput."""
         if not 1 <= limit <= MAX_PAGE:

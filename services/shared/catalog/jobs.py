@@ -188,13 +188,15 @@ class Jobs:
         return replace(job, state=JobState.CANCELLED, updated_at=now)
 
 
-async def count_outcome(connection: AsyncConnection, job_id: str, outcome: Outcome, *, now: float) -> None:
-    """One more document of the job has ended; the last one ends the job, unless it was cancelled before."""
+async def count_outcome(
+    connection: AsyncConnection, job_id: str, outcome: Outcome, *, now: float, documents: int = 1
+) -> None:
+    """So many more documents of the job have ended; the last one ends the job, unless it was cancelled before."""
     counter = jobs.c[outcome.value]
     counted = await connection.execute(
         update(jobs)
         .where(jobs.c.id == job_id)
-        .values({counter: counter + 1, jobs.c.updated_at: now})
+        .values({counter: counter + documents, jobs.c.updated_at: now})
         .returning(*jobs.c)
     )
     job = _job(counted.one())

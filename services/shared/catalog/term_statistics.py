@@ -8,7 +8,7 @@ them, or that held chunks before they were counted, has none until it is built a
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import and_, delete, insert, select, text, true, update
@@ -54,7 +54,7 @@ class TermStatistics:
 
 _NOTHING = DocumentTerms()
 # SQLite takes 32,766 parameters in a statement, and a book has more different tokens.
-_TOKENS_PER_STATEMENT = 1_000
+_TOKENS_PER_STATEMENT = _IDS_PER_STATEMENT = 1_000
 _ROWS_PER_TRANSACTION = 20_000
 
 is_counted = generations.c.counted_revision == generations.c.revision
@@ -120,30 +120,44 @@ async def remember(connection: AsyncConnection, generation_id: str, standing: Ma
         )
 
 
-async def count_document(
-    connection: AsyncConnection, generation_id: str, document_id: str, terms: DocumentTerms, *, chunks_before: int
+async def count_documents(
+    connection: AsyncConnection,
+    generation_id: str,
+    terms: Mapping[str, DocumentTerms],
+    *,
+    held_before: Collection[str],
 ) -> int:
-    """Let the statistics count `terms` of the document instead of what they counted; how many more tokens that is.
+    """Let the statistics count `terms` of documents instead of what they counted; how many more tokens that is.
 
-    `chunks_before` is how many chunks the generation held of it. When it held some and nothing was kept, the terms are
-    the same as before: `remember` is for documents whose terms change. A generation without statistics stays so.
+    `held_before` are those of which the generation held chunks. When it did and nothing was kept, the terms are the
+    same as before: `remember` is for documents whose terms change. A generation without statistics stays so.
     """
-    before = await _counted(connection, generation_id, document_id, otherwise=terms) if chunks_before else _NOTHING
-    change = terms.less(before)
-    await _add(connection, generation_id, change.frequencies)
-    return change.tokens
+    kept = await _take_kept(connection, generation_id, list(terms))
+    tokens, frequencies = 0, Counter[str]()
+    for document_id, now in terms.items():
+        before = kept.get(document_id, now) if document_id in held_before else _NOTHING
+        change = now.less(before)
+        tokens += change.tokens
+        frequencies.update(change.frequencies)
+    await _add(connection, generation_id, {token: count for token, count in frequencies.items() if count})
+    return tokens
 
 
-async def _counted(
-    connection: AsyncConnection, generation_id: str, document_id: str, *, otherwise: DocumentTerms
-) -> DocumentTerms:
-    """What was kept of the document, which is forgotten with this; `otherwise` when nothing was."""
-    here = and_(changing_documents.c.generation_id == generation_id, changing_documents.c.document_id == document_id)
-    row = (await connection.execute(select(changing_documents).where(here))).one_or_none()
-    if row is None:
-        return otherwise
-    await connection.execute(delete(changing_documents).where(here))
-    return DocumentTerms(row.tokens, row.frequencies)
+async def _take_kept(
+    connection: AsyncConnection, generation_id: str, document_ids: Sequence[str]
+) -> dict[str, DocumentTerms]:
+    """What was kept of these documents, which is forgotten with this."""
+    kept: dict[str, DocumentTerms] = {}
+    for start in range(0, len(document_ids), _IDS_PER_STATEMENT):
+        here = and_(
+            changing_documents.c.generation_id == generation_id,
+            changing_documents.c.document_id.in_(document_ids[start : start + _IDS_PER_STATEMENT]),
+        )
+        rows = (await connection.execute(select(changing_documents).where(here))).all()
+        if rows:
+            await connection.execute(delete(changing_documents).where(here))
+        kept |= {row.document_id: DocumentTerms(row.tokens, row.frequencies) for row in rows}
+    return kept
 
 
 async def drop_terms(database: Database, generation_ids: Sequence[str]) -> None:

@@ -192,11 +192,24 @@ class LanceIndex:
     async def document_chunks(
         self, generation_id: str, document_id: str, *, vectors: bool = False
     ) -> list[StoredChunk]:
+        return (await self.chunks_of(generation_id, [document_id], vectors=vectors))[document_id]
+
+    async def chunks_of(
+        self, generation_id: str, document_ids: Sequence[str], *, vectors: bool = False
+    ) -> dict[str, list[StoredChunk]]:
         table = await self._table(generation_id)
-        with _lance_errors():
-            query = table.query().where(one_of("document_id", [document_id])).select(_columns(vectors))
-            chunks = lance_rows.to_chunks(await query.to_arrow())
-        return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
+        found: dict[str, list[StoredChunk]] = {document_id: [] for document_id in document_ids}
+        for start in range(0, len(document_ids), _IDS_PER_STATEMENT):
+            some = document_ids[start : start + _IDS_PER_STATEMENT]
+            with _lance_errors():
+                query = table.query().where(one_of("document_id", some)).select(_columns(vectors))
+                rows = await query.to_arrow()
+            for chunk in lance_rows.to_chunks(rows):
+                found[chunk.document_id].append(chunk)
+        return {
+            document_id: sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
+            for document_id, chunks in found.items()
+        }
 
     async def count(self, generation_id: str, filter: Filter | None = None) -> int:
         table = await self._table(generation_id)
@@ -304,7 +317,7 @@ async def _best(query: _LegQuery, table: AsyncTable, limit: int, columns: list[s
     chunks = {chunk.chunk_id: chunk for chunk in lance_rows.to_chunks(rows)}
     # The table stays at the version at which it was opened, so all of these are there.
     chunks |= await _chunks_by_id(table, [key for key, _ in ranked[:limit] if key not in chunks], columns)
-    return [LegHit(chunks[key], score) for key, score in ranked[:limit]]
+    return [LegHit.of(chunks[key], score) for key, score in ranked[:limit]]
 
 
 def _ranked(rows: pa.Table, score_column: str) -> list[tuple[str, float]]:

@@ -86,6 +86,11 @@ class Index(Protocol):
     ) -> list[StoredChunk]:
         """All chunks of one document by ordinal, then chunk id; empty when it has none here."""
 
+    async def chunks_of(
+        self, generation_id: str, document_ids: Sequence[str], *, vectors: bool = False
+    ) -> dict[str, list[StoredChunk]]:
+        """What `document_chunks` says of each of these documents, by id, in little more time than for one of them."""
+
     async def count(self, generation_id: str, filter: Filter | None = None) -> int:
         """How many chunks match; all of them without a filter."""
 

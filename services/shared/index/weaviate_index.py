@@ -44,6 +44,7 @@ _READ_S = 10.0
 _WRITE_S = 60.0
 _IDS_PER_REQUEST = 1_000
 _PAGE = 1_000
+_DOCUMENTS_AT_ONCE = 8  # calls side by side, so that one batch of ingest does not keep searches waiting
 # A majority's word is enough, but a replica may then do a write after the next one: a chunk that was deleted meanwhile
 # stood there again until Weaviate had compared its replicas. So all are waited for unless one is away.
 _ALL_OR_A_MAJORITY = (base_pb2.CONSISTENCY_LEVEL_ALL, base_pb2.CONSISTENCY_LEVEL_QUORUM)
@@ -183,6 +184,18 @@ class WeaviateIndex:
 
         chunks = [to_chunk(copy.result) for copy in await self._read(generation_id, read)]
         return sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.chunk_id))
+
+    async def chunks_of(
+        self, generation_id: str, document_ids: Sequence[str], *, vectors: bool = False
+    ) -> dict[str, list[StoredChunk]]:
+        found: dict[str, list[StoredChunk]] = {}
+        for start in range(0, len(document_ids), _DOCUMENTS_AT_ONCE):
+            some = document_ids[start : start + _DOCUMENTS_AT_ONCE]
+            chunks = await asyncio.gather(
+                *(self.document_chunks(generation_id, document_id, vectors=vectors) for document_id in some)
+            )
+            found |= dict(zip(some, chunks, strict=True))
+        return found
 
     async def count(self, generation_id: str, filter: Filter | None = None) -> int:
         condition = await self._condition(generation_id, filter)

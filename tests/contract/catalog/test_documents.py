@@ -115,6 +115,14 @@ async def test_page_size_is_bounded(catalog: Catalog, limit: int) -> None:
     assert refused.value.field == "limit"
 
 
+async def test_several_revisions_are_read_at_once_without_deletions_and_unknown_ones(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a", title="First"), a_page("b"), a_page("a", title="Second"), Delete("b"))
+
+    found = await catalog.documents.at_revisions("pages", [1, 3, 4, 99])
+
+    assert {number: (one.id, one.title) for number, one in found.items()} == {1: ("a", "First"), 3: ("a", "Second")}
+
+
 async def test_unknown_document_or_revision_is_not_found(catalog: Catalog) -> None:
     await accept(catalog, a_page())
 

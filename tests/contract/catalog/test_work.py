@@ -7,6 +7,8 @@ from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.documents import Delete
 from services.shared.catalog.generations import AppliedDocument
+from services.shared.catalog.jobs import Outcomes
+from services.shared.catalog.work import AppliedItem
 from services.shared.catalog.work_item import WorkItem
 from services.shared.runtime.errors import Conflict
 from tests.contract.catalog.examples import MANIFEST, a_page, accept, apply_all, claim
@@ -226,3 +228,66 @@ async def test_claim_passes_over_what_is_too_large_for_it(catalog: Catalog) -> N
     assert await claimed(9) == ["small"]  # the deletion is small as well, but behind the large one
     assert await claimed(9) == []
     assert await claimed(10) == ["large"]
+
+
+async def test_items_committed_together_count_as_if_they_were_committed_one_by_one(catalog: Catalog) -> None:
+    await accept(catalog, a_page("stays"), a_page("goes"), job_id="before")
+    await apply_all(catalog, chunk_ids=["c1", "c2"])
+    await accept(catalog, a_page("stays", title="Second"), Delete("goes"), job_id="first")
+    await accept(catalog, a_page("new"), job_id="second")
+    stays, goes, new = await claim(catalog, limit=3)
+    before = await catalog.generations.get("g1")
+
+    await catalog.work.commit_together(
+        [
+            AppliedItem(stays, Outcome.EMBEDDED, {"g1": ["c1"]}, own_title="Its heading"),
+            AppliedItem(goes, Outcome.DELETED, {"g1": []}),
+            AppliedItem(new, Outcome.REUSED, {"g1": ["c3", "c4", "c5"]}),
+        ],
+        now=30.0,
+    )
+
+    after = await catalog.generations.get("g1")
+    assert (after.documents, after.chunks, after.revision) == (2, 4, before.revision + 3)
+    assert after.applied_sequence == new.revision
+    assert await catalog.generations.applied("g1", "stays") == AppliedDocument(stays.revision, ("c1",))
+    assert await catalog.generations.applied("g1", "goes") is None
+    assert (await catalog.documents.get("pages", "stays")).own_title == "Its heading"
+    assert (await catalog.jobs.get("first")).outcomes == Outcomes(embedded=1, deleted=1)
+    assert (await catalog.jobs.get("first")).state == (await catalog.jobs.get("second")).state == "succeeded"
+
+
+async def test_one_lost_lease_keeps_all_items_from_being_committed(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"))
+    kept, lost = await claim(catalog, limit=2)
+    await catalog.work.fail(lost, reason="given back", now=25.0, retry_at=25.0)
+
+    with pytest.raises(Conflict, match="a lease on one of 2 documents of 'pages' is lost"):
+        await catalog.work.commit_together(
+            [AppliedItem(one, Outcome.EMBEDDED, {"g1": ["c1"]}) for one in (kept, lost)], now=30.0
+        )
+
+    assert await catalog.generations.applied("g1", "a") is None
+    assert (await catalog.jobs.get("job")).done == 0
+    await commit(catalog, kept, "c1")  # by itself it can be
+
+
+async def test_items_committed_together_leave_the_list_of_a_build(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"))
+    await apply_all(catalog)
+    await catalog.builds.start("pages", generation_id="g2", manifest=MANIFEST, job_id="build", now=25.0)
+    await accept(catalog, a_page("a", title="Second"), Delete("b"), job_id="changes")
+    items = await claim(catalog, now=30.0, limit=2)
+
+    outcomes = {"a": Outcome.EMBEDDED, "b": Outcome.DELETED}
+    held = {"a": ["c1"], "b": []}
+    await catalog.work.commit_together(
+        [
+            AppliedItem(one, outcomes[one.document_id], dict.fromkeys(("g1", "g2"), held[one.document_id]))
+            for one in items
+        ],
+        now=40.0,
+    )
+
+    assert (await catalog.generations.get("g2")).state == "ready"
+    assert (await catalog.jobs.get("build")).outcomes == Outcomes(embedded=1, deleted=1)

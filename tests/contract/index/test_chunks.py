@@ -210,3 +210,27 @@ async def test_metadata_of_another_type_than_declared_is_refused_and_nothing_is_
         await index.upsert(GENERATION, [a_chunk("good"), a_chunk("bad", metadata={"year": "2021"})])
     assert refusal.value.field == "metadata.year"
     assert await index.count(GENERATION) == 0
+
+
+async def test_chunks_of_several_documents_are_those_of_each(index: Index) -> None:
+    await index.upsert(
+        GENERATION,
+        [
+            a_chunk("b", document_id="two", ordinal=1),
+            a_chunk("a", document_id="two", ordinal=0, vectors=windows(EAST, NORTH)),
+            a_chunk("c", document_id="one"),
+            a_chunk("d", document_id="not asked for"),
+        ],
+    )
+
+    found = await index.chunks_of(GENERATION, ["one", "two", "none"], vectors=True)
+
+    assert {document_id: [chunk.chunk_id for chunk in chunks] for document_id, chunks in found.items()} == {
+        "one": ["c"],
+        "two": ["a", "b"],
+        "none": [],
+    }
+    first = found["two"][0].vectors
+    assert first is not None
+    np.testing.assert_array_equal(first, windows(EAST, NORTH))
+    assert await index.chunks_of(GENERATION, []) == {}
