@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-import numpy as np
 import structlog
 
 from services.ranking.domain.floor import Lift, attribute_floor
@@ -19,6 +18,7 @@ from services.ranking.domain.recency import age_in_years, bounded_order, multipl
 from services.ranking.domain.relevance import Relevance, completed_relevance, fused_relevance, sigmoid_relevance
 from services.ranking.domain.window import Policy, Window
 from services.ranking.ports import PairScorer
+from services.shared.cosines import cosines_with
 from services.shared.runtime.call import current_call
 from services.shared.runtime.errors import PlumblineError
 
@@ -140,20 +140,17 @@ def rank(
 
 
 def _with_cosines(window: Window) -> Window:
-    """The window with the cosine of every candidate that has a vector, also of those that the vector leg missed."""
-    missing = [candidate.vector.score is None for candidate in window.candidates]
-    if window.query_vector is None or not any(missing):
+    """The window with the cosine of every candidate that has a vector, where the caller did not complete them."""
+    if all(candidate.vector.score is not None for candidate in window.candidates):
         return window
-    # einsum adds up each row in the same order, so equal rows have equal cosines.
-    cosines = np.einsum("nd,d->n", window.vectors.astype(np.float64), window.query_vector.astype(np.float64))
-    there: list[bool] = np.any(window.vectors, axis=1).tolist()
+    cosines = cosines_with(window.vectors, window.query_vector)
     return replace(
         window,
         candidates=tuple(
-            replace(candidate, vector=replace(candidate.vector, score=float(cosines[index]), completed=True))
-            if missing[index] and there[index]
+            replace(candidate, vector=replace(candidate.vector, score=cosine, completed=True))
+            if candidate.vector.score is None and cosine is not None
             else candidate
-            for index, candidate in enumerate(window.candidates)
+            for candidate, cosine in zip(window.candidates, cosines, strict=True)
         ),
     )
 

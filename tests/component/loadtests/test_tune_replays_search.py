@@ -19,9 +19,18 @@ from services.shared.catalog.collection_settings import RankingSettings, Retriev
 from services.shared.catalog.judgments import Judgment
 from services.shared.index.chunk import Matrix
 from tests.component.search.changing import WORDS, Changing, queries
-from tests.component.search.searching import FIELDS, GENERATION, WEIGHTS, Searching, a_request, documents, searching
+from tests.component.search.searching import (
+    FIELDS,
+    GENERATION,
+    PATIENT,
+    WEIGHTS,
+    Searching,
+    a_request,
+    documents,
+    searching,
+)
 
-LIMITS = TimeLimits(10, 10, 10, 10, 10, reserve_s=0)
+LIMITS = TimeLimits(60, 60, 60, 60, 60, reserve_s=0)
 RELEVANCES = {ranking_pb2.RELEVANCE_FUSED: "fused", ranking_pb2.RELEVANCE_COMPLETED: "completed"}
 
 
@@ -72,14 +81,14 @@ async def test_a_replay_is_the_order_that_search_gives() -> None:
     changing, vectors = Changing(4), queries(seed=4)
     chunks = [chunk for _ in range(40) for chunk in changing.new()]
     frequencies = {token: 5 + place for place, word in enumerate(WORDS) for token in (f"w:{word}", f"s:{word}")}
-    async with searching(*chunks, vectors=vectors) as service:
+    async with searching(*chunks, vectors=vectors, **PATIENT) as service:
         service.catalog.statistics["g1"] = TermStatistics(len(chunks), 16 * len(chunks), frequencies)
         for number in range(60):
             settings = dict(changing.settings())
             settings["ranking"].near_duplicate_cosine = 0.0
             settings["retrieval"].keyword_gate = (0.0, 0.6)[number % 2]
             request = a_request(list(vectors)[number % len(vectors)], limit=20, **settings)
-            found = documents(await service.stub.Search(request, timeout=10))
+            found = documents(await service.stub.Search(request, timeout=60))
             again = await replayed(service, request, vectors)
             # A document stands where its first chunk does; search gives 20 chunks, a replay 20 documents.
             first = list(dict.fromkeys(found))

@@ -41,6 +41,10 @@ RETRIEVAL = pb.RetrievalSettings(
     depth=100,
     window=100,
 )
+# For tests that are about what comes, not when: on a busy machine a part may take longer than its usual limit.
+PATIENT = {f"{part}_timeout_s": 30.0 for part in ("catalog", "embed", "keyword", "vector", "rank")} | {
+    "catalog_timeout_s": 10.0
+}
 RANKING = ranking_pb2.RankingSettings(relevance=ranking_pb2.RELEVANCE_FUSED, clock_date="2026-11-30")
 
 

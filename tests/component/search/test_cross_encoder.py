@@ -12,7 +12,15 @@ from plumbline.ranking.v1 import ranking_pb2
 from services.ranking import wiring as ranking_wiring
 from services.ranking.settings import RankingServiceSettings
 from tests.component.embedding.house import house
-from tests.component.search.searching import COLLECTION, RANKING, Searching, a_chunk, documents, searching
+from tests.component.search.searching import (
+    COLLECTION,
+    PATIENT,
+    RANKING,
+    Searching,
+    a_chunk,
+    documents,
+    searching,
+)
 from tests.fakes.serving import recorded_telemetry, served
 from tests.fakes.tiny_model import write_tiny_cross_encoder
 
@@ -35,7 +43,7 @@ async def searching_with(cross_encoder: Path | None) -> AsyncIterator[Searching]
         app = await ranking_wiring.build(settings, telemetry)
         async with (
             served(app, settings, telemetry) as ranking,
-            searching(*CHUNKS, ranking_target=ranking.target) as service,
+            searching(*CHUNKS, ranking_target=ranking.target, **PATIENT) as service,
         ):
             yield service
 

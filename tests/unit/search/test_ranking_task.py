@@ -44,14 +44,17 @@ def test_vectors_go_along_where_hits_are_compared_with_one_another(settings: ran
     request = ranking_task_to_proto(a_task(settings))
     np.testing.assert_allclose(unpack_vectors(request.vectors, field="vectors"), VECTORS, atol=1e-3)
     assert [candidate.vector_row for candidate in request.candidates] == [0, 1, 2]
-    assert request.query_vector.rows == 1
-    assert vector_legs(request) == [(1, 0.61, False), (0, None, False), (0, None, False)]
 
 
-def test_else_the_cosines_that_the_leg_did_not_give_go_instead() -> None:
+def test_else_none_go() -> None:
     request = ranking_task_to_proto(a_task(ranking_pb2.RankingSettings()))
-    assert not request.HasField("vectors") and not request.HasField("query_vector")
+    assert not request.HasField("vectors")
     assert not any(candidate.HasField("vector_row") for candidate in request.candidates)
+
+
+@pytest.mark.parametrize("settings", [ranking_pb2.RankingSettings(mmr=True), ranking_pb2.RankingSettings()])
+def test_the_cosines_that_the_leg_did_not_give_are_completed(settings: ranking_pb2.RankingSettings) -> None:
+    request = ranking_task_to_proto(a_task(settings))
     # The second vector's share along the query is 0.8; without a vector there is no cosine.
     assert vector_legs(request) == [(1, 0.61, False), (0, pytest.approx(0.8), True), (0, None, False)]
 
