@@ -9,7 +9,9 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
 
+from services.ingest.garbage import Garbage
 from services.ingest.reconcile import GenerationReport, Reconciliation, Report
 from services.ingest.settings import CommandSettings
 from services.ingest.wiring import Stores, stores
@@ -20,6 +22,7 @@ from services.shared.runtime.telemetry import build_telemetry
 from services.shared.runtime.version import VERSION
 
 LEFT, NOT_NOW = 1, 3
+_LETTERS_PER_PAGE = 500
 
 
 def main(arguments: list[str]) -> int:
@@ -46,6 +49,12 @@ def _parser() -> argparse.ArgumentParser:
     reconcile = commands.add_parser("reconcile", help="after a restore: bring the index to what the catalog says")
     reconcile.add_argument("--dry-run", action="store_true", help="only say what differs")
     reconcile.set_defaults(run=_reconcile)
+    garbage = commands.add_parser("collect-garbage", help="one round of what the service does four times a day")
+    garbage.set_defaults(run=_collect_garbage)
+    dead = commands.add_parser("dead-letters", help="documents whose last change failed for good, and why")
+    dead.add_argument("--collection", help="only of this one (all)")
+    dead.add_argument("--retry", action="store_true", help="also put them back into the queue")
+    dead.set_defaults(run=_dead_letters)
     return parser
 
 
@@ -57,6 +66,37 @@ async def _reconcile(options: argparse.Namespace, _: CommandSettings, opened: St
     for line in _told(report, dry_run=options.dry_run):
         print(line)
     return 0 if (report.is_clean if options.dry_run else report.is_mended) else LEFT
+
+
+async def _collect_garbage(_: argparse.Namespace, settings: CommandSettings, opened: Stores) -> int:
+    garbage = Garbage(opened.catalog, opened.blobs, opened.index, keep_s=settings.keep_unnamed_s, clock=time.time)
+    collected = await garbage.collect()
+    print(
+        f"originals that no revision names: {collected.set_aside} set aside, {collected.put_back} put back, "
+        f"{collected.removed} removed"
+    )
+    return 0
+
+
+async def _dead_letters(options: argparse.Namespace, _: CommandSettings, opened: Stores) -> int:
+    dead_letters = opened.catalog.dead_letters
+    found = revived = after = 0
+    while page := await dead_letters.list(collection=options.collection, after=after, limit=_LETTERS_PER_PAGE):
+        after = page[-1].id
+        found += len(page)
+        for letter in page:
+            print(
+                f"{_day(letter.accepted_at)} {letter.collection} '{letter.document_id}' revision {letter.revision}, "
+                f"job {letter.job_id}, {letter.attempts} attempts: {letter.reason}"
+            )
+        if options.retry:
+            revived += await dead_letters.retry(page, now=time.time())
+    print(f"{found} dead letters{f', {revived} put back into the queue' if options.retry else ''}")
+    return LEFT if found > revived else 0
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _told(report: Report, *, dry_run: bool) -> Iterator[str]:

@@ -5,11 +5,13 @@ from typing import Self
 from services.shared.catalog.builds import Builds
 from services.shared.catalog.collections import Collections
 from services.shared.catalog.database import Database
+from services.shared.catalog.dead_letters import DeadLetters
 from services.shared.catalog.documents import Documents
 from services.shared.catalog.generations import Generations
 from services.shared.catalog.inventory import Inventory
 from services.shared.catalog.jobs import Jobs
 from services.shared.catalog.judgments import Judgments
+from services.shared.catalog.repairs import Repairs
 from services.shared.catalog.term_statistics import Terms
 from services.shared.catalog.work import WorkQueue
 
@@ -25,11 +27,13 @@ class Catalog:
         self._database = database
         self.builds = Builds(database)
         self.collections = Collections(database)
+        self.dead_letters = DeadLetters(database)
         self.documents = Documents(database)
         self.generations = Generations(database)
         self.inventory = Inventory(database)
         self.jobs = Jobs(database)
         self.judgments = Judgments(database)
+        self.repairs = Repairs(database)
         self.terms = Terms(database)
         self.work = WorkQueue(database)
 

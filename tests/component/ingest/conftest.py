@@ -1,10 +1,14 @@
 """The real ingest service over a real catalog, blob folder, index and embedding service with the hashing encoder."""
 
+import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from plumbline.ingest.v1 import ingest_pb2 as pb
 from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
@@ -14,6 +18,7 @@ from services.ingest.settings import IngestSettings
 from services.ingest.wiring import build as build_ingest
 from services.shared.catalog.catalog import Catalog
 from services.shared.index.lance_index import LanceIndex
+from tests.architecture.source_files import ROOT
 from tests.fakes.serving import RecordedTelemetry, channel_to, recorded_telemetry, served
 
 TIMEOUT_S = 60
@@ -82,3 +87,23 @@ async def ingest(settings: IngestSettings, tmp_path: Path) -> AsyncIterator[Inge
         yield Ingest(stub, telemetry, catalog, index)
         await index.close()
         await catalog.close()
+
+
+_GIVEN = (
+    "embedding_target", "catalog_url", "blobs_url", "index_folder", "weaviate_nodes", "weaviate_api_key",
+)  # fmt: skip
+
+
+async def command(settings: IngestSettings, *arguments: str) -> tuple[int | None, list[str]]:
+    """The exit code of a command that runs with these settings, and the lines of its report."""
+    given = settings.model_dump(exclude_none=True, include=set(_GIVEN))
+    values = {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in given.items()
+    }
+    variables = {f"PLUMBLINE_INGEST_{name.upper()}": str(value) for name, value in values.items()}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.ingest", *arguments,
+        env=os.environ | variables, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    output, _ = await process.communicate()
+    return process.returncode, output.decode().splitlines()

@@ -1,9 +1,6 @@
 """Stores that disagree, as after a restore, over the real catalog, blobs, index and embedding service."""
 
-import asyncio
-import os
 import sqlite3
-import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pydantic import SecretStr
 
 from plumbline.ingest.v1 import ingest_pb2 as pb
 from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
@@ -22,8 +18,7 @@ from services.ingest.wiring import Stores, build, open_stores
 from services.shared.index.chunk import IndexedChunk, StoredChunk
 from services.shared.index.opening import open_index
 from services.shared.runtime.errors import Conflict
-from tests.architecture.source_files import ROOT
-from tests.component.ingest.conftest import TIMEOUT_S
+from tests.component.ingest.conftest import TIMEOUT_S, command
 from tests.conftest import WeaviateAddress
 from tests.fakes.serving import RecordedTelemetry, channel_to, recorded_telemetry, served
 
@@ -303,26 +298,6 @@ async def test_empty_catalog_beside_a_full_index_is_refused(world: World) -> Non
 
     with pytest.raises(Conflict, match="is this the right catalog"):
         await world.reconcile()
-
-
-_GIVEN = (
-    "embedding_target", "catalog_url", "blobs_url", "index_folder", "weaviate_nodes", "weaviate_api_key",
-)  # fmt: skip
-
-
-async def command(settings: IngestSettings, *arguments: str) -> tuple[int | None, list[str]]:
-    """The exit code of a command that runs with these settings, and the lines of its report."""
-    given = settings.model_dump(exclude_none=True, include=set(_GIVEN))
-    values = {
-        name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in given.items()
-    }
-    variables = {f"PLUMBLINE_INGEST_{name.upper()}": str(value) for name, value in values.items()}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.ingest", *arguments,
-        env=os.environ | variables, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    output, _ = await process.communicate()
-    return process.returncode, output.decode().splitlines()
 
 
 async def test_command_tells_what_differs_mends_it_and_then_finds_nothing(world: World) -> None:
