@@ -5,6 +5,7 @@ to the same chunks. Changes go first: a document that is about to change is left
 """
 
 import asyncio
+import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -12,7 +13,7 @@ import structlog
 
 from services.ingest.failure import pause_before_retry_s, reason_for
 from services.ingest.generation_writer import GenerationWriter
-from services.ingest.leased_batches import Bell, held, repeat, together_or_alone
+from services.ingest.leased_batches import Bell, held, repeat, together_or_alone, until_answered
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.builds import BuildItem
 from services.shared.catalog.catalog import Catalog
@@ -103,6 +104,16 @@ class Builder:
             log.info("build_ended_elsewhere", generation_id=item.generation_id, reason=late.message)
 
     async def _put_off(self, item: BuildItem, why: PlumblineError) -> None:
-        """The document changes or is held by another: look again at once, when that has been done."""
+        """Look again when another has done with the document; what this attempt wrote may stand over theirs."""
         log.info("document_not_built", document_id=item.document_id, reason=why.message)
-        await self._catalog.builds.put_off(item, retry_at=self._clock())
+        await until_answered(partial(self._catalog.builds.put_off, item, retry_at=self._clock()))
+        await until_answered(partial(self._apply_again, item))
+
+    async def _apply_again(self, item: BuildItem) -> None:
+        await self._catalog.repairs.apply_again(
+            item.collection,
+            item.document_id,
+            job_id=uuid.uuid4().hex,
+            now=self._clock(),
+            written_to=item.generation_id,
+        )

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import structlog
 
-from services.shared.runtime.errors import PlumblineError
+from services.shared.runtime.errors import DependencyUnavailable, PlumblineError
 
 log = structlog.get_logger()
 
@@ -75,6 +75,16 @@ async def held(renew: Callable[[], Awaitable[None]], *, lease_s: float) -> Async
     finally:
         renewing.cancel()
         await asyncio.gather(renewing, return_exceptions=True)
+
+
+async def until_answered(call: Callable[[], Awaitable[None]]) -> None:
+    """Return once the catalog has done it; while it does not answer it is asked again. Raises what it answers."""
+    while True:
+        try:
+            return await call()
+        except DependencyUnavailable as error:
+            log.warning("catalog_asked_again", reason=error.message)
+            await asyncio.sleep(_CATALOG_PAUSE_S)
 
 
 async def together_or_alone(

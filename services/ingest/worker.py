@@ -1,6 +1,7 @@
 """The worker: claims accepted changes under a lease, has them applied, and says how each ended."""
 
 import asyncio
+import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -8,7 +9,7 @@ from functools import partial
 import structlog
 
 from services.ingest.failure import pause_before_retry_s, reason_for
-from services.ingest.leased_batches import Bell, held, repeat, together_or_alone
+from services.ingest.leased_batches import Bell, held, repeat, together_or_alone, until_answered
 from services.ingest.metrics import IngestMetrics
 from services.ingest.pipeline import ApplyPipeline
 from services.shared.catalog.acceptance import Outcome
@@ -118,9 +119,14 @@ class Worker:
             self._metrics.documents.labels(Outcome.FAILED.value).inc()
         else:
             self._metrics.retries.inc()
+        await until_answered(partial(self._say_how_it_failed, item, reason, pause_s))
+
+    async def _say_how_it_failed(self, item: WorkItem, reason: str, pause_s: float | None) -> None:
+        """Give the item back; when somebody else has it by now, what this attempt wrote may stand over theirs."""
         now = self._clock()
         try:
             retry_at = None if pause_s is None else now + pause_s
             await self._catalog.work.fail(item, reason=reason, now=now, retry_at=retry_at)
         except Conflict as lost:
-            log.info("lease_lost", document_id=item.document_id, reason=lost.message)
+            log.warning("lease_lost", document_id=item.document_id, reason=lost.message)
+            await self._catalog.repairs.apply_again(item.collection, item.document_id, job_id=uuid.uuid4().hex, now=now)

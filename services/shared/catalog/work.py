@@ -23,6 +23,8 @@ from services.shared.catalog.jobs import JobState, count_outcome
 from services.shared.catalog.schema import (
     building_documents,
     documents,
+    generation_documents,
+    generations,
     is_unfinished,
     jobs,
     work_items,
@@ -164,7 +166,10 @@ class WorkQueue:
             await _lock_collection_of(connection, next(iter(standing)))
             for item in standing:
                 await _require_held(connection, item)
-            await remember(connection, generation_id, {item.document_id: terms for item, terms in standing.items()})
+            # Of a revision that is applied again the very same is counted, whatever the index came to hold meanwhile.
+            counted = await _held_revisions(connection, generation_id, [item.document_id for item in standing])
+            new = {item: terms for item, terms in standing.items() if counted.get(item.document_id) != item.revision}
+            await remember(connection, generation_id, {item.document_id: terms for item, terms in new.items()})
 
     async def commit_applied(
         self,
@@ -219,7 +224,10 @@ class WorkQueue:
                 return
             failed = Outcome.FAILED
             await _update_held(connection, item, state=ItemState.DEAD, outcome=failed, reason=reason, **_NO_LEASE)
-            await connection.execute(update(documents).where(_is_revision_of(item)).values(failed=True))
+            # One that a generation holds was applied before, and is what the document is.
+            await connection.execute(
+                update(documents).where(_is_revision_of(item), ~_is_held_by_a_generation).values(failed=True)
+            )
             await count_outcome(connection, item.job_id, failed, now=now)
             await advance_applied_sequence(connection, item.collection)
 
@@ -246,6 +254,28 @@ def _is_held(item: WorkItem) -> ColumnElement[bool]:
 
 def _lease_lost(item: WorkItem) -> Conflict:
     return Conflict(f"the lease on document '{item.document_id}' of '{item.collection}' is lost")
+
+
+_is_held_by_a_generation = (
+    exists()
+    .where(
+        generations.c.collection == documents.c.collection,
+        generation_documents.c.generation_id == generations.c.id,
+        generation_documents.c.document_id == documents.c.id,
+        generation_documents.c.revision == documents.c.revision,
+    )
+    .correlate(documents)
+)
+
+
+async def _held_revisions(
+    connection: AsyncConnection, generation_id: str, document_ids: Sequence[str]
+) -> dict[str, int]:
+    """Which revision the generation holds of those documents of which it holds any."""
+    query = select(generation_documents.c.document_id, generation_documents.c.revision).where(
+        generation_documents.c.generation_id == generation_id, generation_documents.c.document_id.in_(document_ids)
+    )
+    return {row.document_id: row.revision for row in await connection.execute(query)}
 
 
 async def _lock_collection_of(connection: AsyncConnection, item: WorkItem) -> None:
