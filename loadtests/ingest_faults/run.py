@@ -174,15 +174,13 @@ class _Ingests:
 
     @asynccontextmanager
     async def _collection(self, name: str) -> AsyncIterator[Writer]:
-        """A collection without a document, and a blob store without an original, until the block ends."""
+        """A new collection and a blob store without an original, for one ingest that comes to its end."""
         writer = Writer(self._channel, name)
         await writer.create()
-        try:
-            yield writer
-        finally:
-            await writer.delete()
-            for folder in self._pair.blobs.iterdir():
-                shutil.rmtree(folder)
+        yield writer
+        await writer.delete()
+        for folder in self._pair.blobs.iterdir():
+            shutil.rmtree(folder)
 
 
 async def _write_under_way(index_folder: Path, generation_id: str) -> None:

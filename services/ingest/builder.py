@@ -61,7 +61,7 @@ class Builder:
         if items:
             try:
                 async with held(partial(self._renew, items), lease_s=self._lease_s):
-                    await together_or_alone(items, self._write, self._failed)
+                    await together_or_alone(items, self._write, self._write_alone, self._failed)
             except asyncio.CancelledError:
                 for item in items:  # let another go on at once instead of after the lease
                     await self._catalog.builds.put_off(item, retry_at=self._clock())
@@ -87,6 +87,9 @@ class Builder:
                 )
             except Conflict as late:
                 await self._put_off(item, late)
+
+    async def _write_alone(self, item: BuildItem) -> None:
+        await self._write([item])
 
     async def _failed(self, item: BuildItem, error: Exception) -> None:
         if isinstance(error, Conflict):

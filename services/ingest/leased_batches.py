@@ -58,7 +58,7 @@ async def repeat(work_on_next: Callable[[], Awaitable[bool]], bell: Bell, *, pol
 
 
 @asynccontextmanager
-async def held(renew: Callable[[], Awaitable[None]], *, lease_s: float) -> AsyncIterator[None]:
+async def held(renew: Callable[[], Awaitable[object]], *, lease_s: float) -> AsyncIterator[None]:
     """Renew leases of `lease_s` in time until the block ends; one that is lost is told by what needs it."""
 
     async def renew_on() -> None:
@@ -89,15 +89,19 @@ async def until_answered(call: Callable[[], Awaitable[None]]) -> None:
 
 async def together_or_alone(
     items: Sequence[_Item],
-    do: Callable[[Sequence[_Item]], Awaitable[None]],
+    together: Callable[[Sequence[_Item]], Awaitable[None]],
+    alone: Callable[[_Item], Awaitable[None]],
     failed: Callable[[_Item, Exception], Awaitable[None]],
 ) -> None:
     """Do all items together; when that fails, each alone, so that none fails for another."""
     try:
-        await do(items)
+        await together(items)
     except Exception as error:
         if len(items) == 1:
             await failed(items[0], error)
             return
         for item in items:
-            await together_or_alone([item], do, failed)
+            try:
+                await alone(item)
+            except Exception as own_error:
+                await failed(item, own_error)

@@ -95,18 +95,21 @@ class Worker:
             by_collection[item.collection].append(item)
         async with held(partial(self._renew, items), lease_s=self._lease_s):
             for of_one in by_collection.values():
-                await together_or_alone(of_one, self._apply, self._failed)
+                await together_or_alone(of_one, self._apply, self._apply_alone, self._failed)
 
-    async def _renew(self, items: Sequence[WorkItem]) -> None:
-        for item in items:
-            try:
-                await self._catalog.work.renew(item, now=self._clock(), lease_s=self._lease_s)
-            except Conflict as error:  # done already, or lost: its commit will tell
-                log.debug("lease_not_renewed", document_id=item.document_id, reason=error.message)
+    async def _renew(self, items: Sequence[WorkItem]) -> tuple[WorkItem, ...]:
+        """Those that are still held; of the others some are done, and some are lost, which their commit will tell."""
+        return await self._catalog.work.renew(items, now=self._clock(), lease_s=self._lease_s)
 
     async def _apply(self, items: Sequence[WorkItem]) -> None:
         for outcome in await self._pipeline.apply(items):
             self._metrics.documents.labels(outcome.value).inc()
+
+    async def _apply_alone(self, item: WorkItem) -> None:
+        """Apply one item of a batch that failed. Raises Conflict when that was because its lease is lost."""
+        if not await self._renew([item]):
+            raise Conflict(f"the lease on document '{item.document_id}' of '{item.collection}' is lost")
+        await self._apply([item])
 
     async def _failed(self, item: WorkItem, error: Exception) -> None:
         pause_s = pause_before_retry_s(error, item.attempts)

@@ -8,7 +8,6 @@ built.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, exists, func, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -30,7 +29,7 @@ from services.shared.catalog.schema import (
 )
 from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
 from services.shared.catalog.term_statistics import DocumentTerms
-from services.shared.catalog.work_item import Action, ItemState
+from services.shared.catalog.work_item import NO_LEASE, Action, ItemState
 from services.shared.runtime.errors import Conflict, NotFound
 
 
@@ -126,7 +125,7 @@ class Builds:
                 building_documents.c.document_id.in_(ids),
                 building_documents.c.lease_owner == owner,
             )
-            await connection.execute(update(building_documents).where(mine, _is_changing).values(**_NO_LEASE))
+            await connection.execute(update(building_documents).where(mine, _is_changing).values(**NO_LEASE))
             rows = await connection.execute(
                 select(
                     *building_documents.c, generation_documents.c.revision,
@@ -190,7 +189,7 @@ class Builds:
         """Let any builder try again at `retry_at`; nothing when the lease is lost."""
         async with self._database.write() as connection:
             await connection.execute(
-                update(building_documents).where(_is_held(item)).values(not_before=retry_at, **_NO_LEASE)
+                update(building_documents).where(_is_held(item)).values(not_before=retry_at, **NO_LEASE)
             )
 
     async def fail(self, item: BuildItem, *, reason: str, now: float) -> None:
@@ -227,8 +226,6 @@ async def take_off_the_list(
     for generation_id, document_id in taken.all():
         await _count(connection, generation_id, collection, outcomes[document_id], now=now)
 
-
-_NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
 
 _is_changing = exists().where(
     work_items.c.collection == building_documents.c.collection,

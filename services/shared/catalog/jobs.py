@@ -22,7 +22,7 @@ from services.shared.catalog.schema import (
     work_items,
 )
 from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
-from services.shared.catalog.work_item import Action, ItemState
+from services.shared.catalog.work_item import NO_LEASE, Action, ItemState
 from services.shared.runtime.errors import NotFound
 
 IDEMPOTENCY_WINDOW_S = 86_400.0  # how long a key names its first job
@@ -210,7 +210,7 @@ async def cancel_jobs_of_collection(connection: AsyncConnection, collection: str
     await connection.execute(
         update(work_items)
         .where(work_items.c.collection == collection, is_unfinished(work_items))
-        .values(state=ItemState.CANCELLED, lease_owner=None, lease_until=None)
+        .values(state=ItemState.CANCELLED, **NO_LEASE)
     )
     of_collection = update(jobs).where(jobs.c.collection == collection)
     await connection.execute(of_collection.values(idempotency_key=None))

@@ -31,7 +31,7 @@ from services.shared.catalog.schema import (
 )
 from services.shared.catalog.sequence import advance_applied_sequence, lock_collection
 from services.shared.catalog.term_statistics import DocumentTerms, remember
-from services.shared.catalog.work_item import Action, ItemState, WorkItem
+from services.shared.catalog.work_item import NO_LEASE, Action, ItemState, WorkItem
 from services.shared.runtime.errors import Conflict, NotFound
 
 _earlier = work_items.alias("earlier")
@@ -150,11 +150,14 @@ class WorkQueue:
             query = select(func.count()).select_from(work_items).where(is_unfinished(work_items))
             return int(await connection.scalar(query) or 0)
 
-    async def renew(self, item: WorkItem, *, now: float, lease_s: float) -> WorkItem:
-        """The item, held until `now + lease_s`. Raises Conflict when the lease is lost."""
+    async def renew(self, items: Sequence[WorkItem], *, now: float, lease_s: float) -> tuple[WorkItem, ...]:
+        """Those of the items that their leases still hold, from now on until `now + lease_s`."""
+        renewed: set[int] = set()
         async with self._database.write() as connection:
-            await _update_held(connection, item, lease_until=now + lease_s)
-        return replace(item, lease_until=now + lease_s)
+            for of_lease in _by_lease(items):
+                renewing = update(work_items).where(_are_held(of_lease)).values(lease_until=now + lease_s)
+                renewed.update((await connection.execute(renewing.returning(work_items.c.id))).scalars())
+        return tuple(replace(item, lease_until=now + lease_s) for item in items if item.id in renewed)
 
     async def begin_replacing(self, generation_id: str, standing: Mapping[WorkItem, DocumentTerms]) -> None:
         """Keep what the generation counts of documents whose terms the items change, before the index is touched.
@@ -195,7 +198,7 @@ class WorkQueue:
         async with self._database.write() as connection:
             await _lock_collection_of(connection, applied[0].item)
             for outcome, items in _by_outcome(applied):
-                await _update_all_held(connection, items, state=ItemState.DONE, outcome=outcome, **_NO_LEASE)
+                await _update_all_held(connection, items, state=ItemState.DONE, outcome=outcome, **NO_LEASE)
             for generation_id in await live_generation_ids(connection, collection):
                 await hold_documents(connection, generation_id, [one.held_by(generation_id) for one in applied])
             outcomes = {one.item.document_id: one.outcome for one in applied}
@@ -219,11 +222,11 @@ class WorkQueue:
             await _lock_collection_of(connection, item)
             if retry_at is not None:
                 await _update_held(
-                    connection, item, state=ItemState.PENDING, not_before=retry_at, reason=reason, **_NO_LEASE
+                    connection, item, state=ItemState.PENDING, not_before=retry_at, reason=reason, **NO_LEASE
                 )
                 return
             failed = Outcome.FAILED
-            await _update_held(connection, item, state=ItemState.DEAD, outcome=failed, reason=reason, **_NO_LEASE)
+            await _update_held(connection, item, state=ItemState.DEAD, outcome=failed, reason=reason, **NO_LEASE)
             # One that a generation holds was applied before, and is what the document is.
             await connection.execute(
                 update(documents).where(_is_revision_of(item), ~_is_held_by_a_generation).values(failed=True)
@@ -232,23 +235,11 @@ class WorkQueue:
             await advance_applied_sequence(connection, item.collection)
 
 
-_NO_LEASE: dict[str, Any] = {"lease_owner": None, "lease_until": None}
-
-
 def _is_revision_of(item: WorkItem) -> ColumnElement[bool]:
     return and_(
         documents.c.collection == item.collection,
         documents.c.id == item.document_id,
         documents.c.revision == item.revision,
-    )
-
-
-def _is_held(item: WorkItem) -> ColumnElement[bool]:
-    return and_(
-        work_items.c.id == item.id,
-        work_items.c.state == ItemState.LEASED,
-        work_items.c.lease_owner == item.owner,
-        work_items.c.attempts == item.attempts,
     )
 
 
@@ -288,13 +279,13 @@ async def _lock_collection_of(connection: AsyncConnection, item: WorkItem) -> No
 
 async def _require_held(connection: AsyncConnection, item: WorkItem) -> None:
     """Raises Conflict unless this very lease still holds the item."""
-    if await connection.scalar(select(work_items.c.id).where(_is_held(item))) is None:
+    if await connection.scalar(select(work_items.c.id).where(_are_held([item]))) is None:
         raise _lease_lost(item)
 
 
 async def _update_held(connection: AsyncConnection, item: WorkItem, **values: Any) -> None:
     """Change the item if this very lease still holds it. Raises Conflict."""
-    held = await connection.execute(update(work_items).where(_is_held(item)).values(**values))
+    held = await connection.execute(update(work_items).where(_are_held([item])).values(**values))
     if held.rowcount == 0:
         raise _lease_lost(item)
 
@@ -307,23 +298,30 @@ def _by_outcome(applied: Sequence[AppliedItem]) -> Iterator[tuple[Outcome, list[
 
 async def _update_all_held(connection: AsyncConnection, items: Sequence[WorkItem], **values: Any) -> None:
     """Change the items if all their leases still hold. Raises Conflict."""
-    leases = {(item.owner, item.attempts) for item in items}
-    for owner, attempts in sorted(leases):
-        of_lease = [item for item in items if (item.owner, item.attempts) == (owner, attempts)]
-        held = await connection.execute(
-            update(work_items)
-            .where(
-                work_items.c.id.in_([item.id for item in of_lease]),
-                work_items.c.state == ItemState.LEASED,
-                work_items.c.lease_owner == owner,
-                work_items.c.attempts == attempts,
-            )
-            .values(**values)
-        )
+    for of_lease in _by_lease(items):
+        held = await connection.execute(update(work_items).where(_are_held(of_lease)).values(**values))
         if held.rowcount < len(of_lease):
             if len(of_lease) == 1:
                 raise _lease_lost(of_lease[0])
             raise Conflict(f"a lease on one of {len(of_lease)} documents of '{of_lease[0].collection}' is lost")
+
+
+def _by_lease(items: Sequence[WorkItem]) -> list[list[WorkItem]]:
+    """The items, those with one owner and number of attempts together."""
+    leases: dict[tuple[str, int], list[WorkItem]] = {}
+    for item in items:
+        leases.setdefault((item.owner, item.attempts), []).append(item)
+    return [leases[lease] for lease in sorted(leases)]
+
+
+def _are_held(of_lease: Sequence[WorkItem]) -> ColumnElement[bool]:
+    """Whether a row is one of these items, of one owner and number of attempts, and still held in that way."""
+    return and_(
+        work_items.c.id.in_([item.id for item in of_lease]),
+        work_items.c.state == ItemState.LEASED,
+        work_items.c.lease_owner == of_lease[0].owner,
+        work_items.c.attempts == of_lease[0].attempts,
+    )
 
 
 def _item(row: Mapping[Any, Any]) -> WorkItem:

@@ -1,7 +1,12 @@
 """A work item: one change of one document that a worker applies to the generations."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+
+NO_LEASE: Mapping[str, None] = MappingProxyType({"lease_owner": None, "lease_until": None})
+"""The columns of a lease where nobody holds one."""
 
 
 class Action(StrEnum):

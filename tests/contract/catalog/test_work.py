@@ -102,11 +102,11 @@ async def test_worker_without_the_lease_can_say_nothing(catalog: Catalog) -> Non
         commit(catalog, lost, "c1"),
         catalog.work.fail(lost, reason="late", now=51.0, retry_at=None),
         catalog.work.fail(lost, reason="late", now=51.0, retry_at=60.0),
-        catalog.work.renew(lost, now=51.0, lease_s=30.0),
     ):
         with pytest.raises(Conflict, match="lease on document 'page' of 'pages' is lost"):
             await call
 
+    assert await catalog.work.renew([lost], now=51.0, lease_s=30.0) == ()
     assert await catalog.generations.applied("g1", "page") is None
     await commit(catalog, held, "c1")
     assert (await catalog.jobs.get("job")).done == 1
@@ -136,11 +136,23 @@ async def test_renewed_lease_lasts_longer(catalog: Catalog) -> None:
     await accept(catalog, a_page())
     (item,) = await claim(catalog, now=20.0)
 
-    renewed = await catalog.work.renew(item, now=45.0, lease_s=30.0)
+    (renewed,) = await catalog.work.renew([item], now=45.0, lease_s=30.0)
 
     assert renewed.lease_until == 75.0
     assert await claim(catalog, now=74.0) == []
     await commit(catalog, renewed, "c1")
+
+
+async def test_renewal_of_a_batch_leaves_out_what_is_done_or_lost(catalog: Catalog) -> None:
+    await accept(catalog, *(a_page(f"p{number}") for number in range(4)))
+    done, lost, first, second = await claim(catalog, now=20.0, limit=4)
+    await commit(catalog, done, "c1")
+    await catalog.work.fail(lost, reason="later", now=30.0, retry_at=30.0)
+
+    renewed = await catalog.work.renew([done, lost, first, second], now=45.0, lease_s=30.0)
+
+    assert [item.document_id for item in renewed] == ["p2", "p3"]
+    assert [item.document_id for item in await claim(catalog, now=74.0, limit=4)] == ["p1"]
 
 
 async def test_commit_records_chunks_counts_and_a_higher_revision(catalog: Catalog) -> None:

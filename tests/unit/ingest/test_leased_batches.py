@@ -99,10 +99,13 @@ async def test_a_batch_that_fails_is_done_item_by_item_and_only_the_bad_one_fail
         if "bad" in items:
             raise ValueError("bad")
 
+    async def do_alone(item: str) -> None:
+        await do([item])
+
     async def note(item: str, error: Exception) -> None:
         failed.append(item)
 
-    await together_or_alone(["a", "bad", "b"], do, note)
+    await together_or_alone(["a", "bad", "b"], do, do_alone, note)
 
     assert tried == [["a", "bad", "b"], ["a"], ["bad"], ["b"]]
     assert failed == ["bad"]
