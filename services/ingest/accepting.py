@@ -1,5 +1,6 @@
 """Accepting writes: everything is checked and durable before a job is named, or nothing is accepted."""
 
+import asyncio
 import hashlib
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ from services.shared.runtime.errors import InvalidInput, Overloaded
 
 MAX_DOCUMENTS_PER_CALL = 1000
 _RETRY_AFTER_S = 5.0
+_STORED_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,10 @@ class Acceptance:
         for document in documents:  # all are checked before the first is stored
             _checked(document, collection, blob="", size=len(document.content))
         _require_different_ids(documents)
+        digests = await self._stored([document.content for document in documents])
         puts = [
-            _checked(one, collection, blob=await self._blobs.put(one.content), size=len(one.content))
-            for one in documents
+            _checked(one, collection, blob=digest, size=len(one.content))
+            for one, digest in zip(documents, digests, strict=True)
         ]
         return await self._accept(collection, puts, idempotency_key)
 
@@ -133,6 +136,24 @@ class Acceptance:
         collection = await self._catalog.collections.get(collection_name)
         await self._require_room()
         return await self._accept(collection, [Delete(id_) for id_ in dict.fromkeys(document_ids)], None)
+
+    async def _stored(self, originals: Sequence[bytes]) -> list[str]:
+        """The digests of these originals, in order, once all are durable.
+
+        Several are on their way at once: a disk makes them durable together in the time of one.
+        """
+        gate = asyncio.Semaphore(_STORED_AT_ONCE)
+
+        async def store(original: bytes) -> str:
+            async with gate:
+                return await self._blobs.put(original)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(store(original)) for original in originals]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return [task.result() for task in tasks]
 
     async def _require_room(self) -> None:
         waiting = await self._catalog.work.waiting()

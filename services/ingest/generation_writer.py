@@ -113,7 +113,7 @@ class GenerationWriter:
         """
         ids = [revision.document_id for revision in revisions]
         standing = await self._index.chunks_of(generation.id, ids, vectors=True)
-        targets = [await self._target(revision, generation, standing[revision.document_id]) for revision in revisions]
+        targets = await self._targets(revisions, generation, standing)
         copied = await self._copied(targets, like) if like and _same_model(like, generation) else {}
         missing = [(id_, chunk) for target in targets for id_, chunk in target.missing if id_ not in copied]
         with self.timed("embed"):
@@ -145,29 +145,41 @@ class GenerationWriter:
         yield
         self._metrics.stage_seconds.labels(stage).observe(time.perf_counter() - started)
 
-    async def _target(self, revision: Revision, generation: Generation, standing: Sequence[StoredChunk]) -> _Target:
-        chunks = await self._chunks(revision, generation)
-        ids = chunk_ids(revision.document_id, chunks)
-        return _Target(revision, tuple(ids), tuple(chunks), {chunk.chunk_id: chunk for chunk in standing})
+    async def _targets(
+        self, revisions: Sequence[Revision], generation: Generation, standing: Mapping[str, Sequence[StoredChunk]]
+    ) -> list[_Target]:
+        split = await self._splitter(generation) if any(one.parsed.blocks for one in revisions) else _no_chunks
 
-    async def _chunks(self, revision: Revision, generation: Generation) -> list[Chunk]:
-        if not revision.parsed.blocks:
-            return []
+        def all_targets() -> list[_Target]:
+            return [_target(one, split(one), standing[one.document_id]) for one in revisions]
+
+        return await asyncio.to_thread(all_targets)
+
+    async def _splitter(self, generation: Generation) -> Callable[[Revision], list[Chunk]]:
         manifest = generation.manifest
-        model = await self._embedder.model(manifest.model)
+        count_tokens = (await self._embedder.model(manifest.model)).count_tokens
         profile = chunk_profile(
             manifest.profile,
             target=manifest.chunk_target,
             overlap=manifest.chunk_overlap,
             minimum=manifest.chunk_minimum,
         )
-        titled = replace(revision.parsed, title=revision.title)
-        return await asyncio.to_thread(split_into_chunks, titled, profile, model.count_tokens)
+        return lambda one: split_into_chunks(replace(one.parsed, title=one.title), profile, count_tokens)
 
     async def _copied(self, targets: Sequence[_Target], like: Generation) -> dict[str, Matrix]:
         wanted = [id_ for target in targets for id_, _ in target.missing]
         chunks = await self._index.fetch(like.id, wanted, vectors=True) if wanted else []
         return {chunk.chunk_id: chunk.vectors for chunk in chunks if chunk.vectors is not None}
+
+
+def _no_chunks(_: Revision) -> list[Chunk]:
+    """Of revisions without text: the model need not be asked for its tokenizer."""
+    return []
+
+
+def _target(revision: Revision, chunks: Sequence[Chunk], standing: Sequence[StoredChunk]) -> _Target:
+    ids = chunk_ids(revision.document_id, chunks)
+    return _Target(revision, tuple(ids), tuple(chunks), {chunk.chunk_id: chunk for chunk in standing})
 
 
 def _same_model(one: Generation, other: Generation) -> bool:

@@ -31,7 +31,7 @@ class IngestSettings(IndexSettings):
         "they never wait behind large ones.",
     )
     batch_documents: int = Field(
-        32, ge=1, le=1000, description="Documents applied together. More is faster; a stop redoes at most this many."
+        64, ge=1, le=1000, description="Documents applied together. More is faster; a stop redoes at most this many."
     )
     embed_batch_texts: int = Field(
         64,

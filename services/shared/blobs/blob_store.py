@@ -279,13 +279,18 @@ def _sync_names(root: str, digest: str) -> None:
     """Make the names on the way to a blob in a folder as durable as its bytes are."""
     first, second = digest[:2], digest[2:4]
     _sync_folder(f"{root}/{first}/{second}")
-    _sync_parents(root, first, second)
+    _sync_name_of_second(root, first, second)
+    _sync_name_of_first(root, first)
+
+
+# The names of folders never change again, so each is synced once in a process.
+@cache
+def _sync_name_of_second(root: str, first: str, second: str) -> None:
+    _sync_folder(f"{root}/{first}")
 
 
 @cache
-def _sync_parents(root: str, first: str, second: str) -> None:
-    """Make the name of `root/<first>/<second>` durable, once in a process: it never changes again."""
-    _sync_folder(f"{root}/{first}")
+def _sync_name_of_first(root: str, first: str) -> None:
     _sync_folder(root)
 
 
