@@ -16,7 +16,7 @@ from pathlib import Path
 
 import grpc
 
-from loadtests.ingest_faults.corpus import Write, changes_in, writes
+from loadtests.ingest_faults.corpus import Write, changes_in, remaining, writes
 from loadtests.ingest_faults.held import Held, Stores, differences, opened_stores
 from loadtests.ingest_faults.moments import Moment, Victim, draw_moments
 from loadtests.ingest_faults.pair import LEASE_S, Pair, running_pair
@@ -116,6 +116,8 @@ class _Ingests:
             problems = await self._ended(writer)
             took_s = time.monotonic() - began
             held, contradictions = await self._stores.read(writer.collection)
+        if held.documents.keys() != remaining(self._calls):
+            problems.append("other documents are there than were written")
         if problems or contradictions:
             raise Failure(f"even undisturbed {'; '.join([*problems, *contradictions])}")
         return _Undisturbed(held, took_s)
