@@ -169,11 +169,17 @@ def pairs_to_proto(query: str, passages: Sequence[str]) -> embedding_pb2.ScoreRe
     )
 
 
-def ranking_to_proto(ranking: Ranking) -> pb.RankResponse:
-    """The ordered window with ledgers."""
+def ranking_to_proto(ranking: Ranking, *, with_ledgers: bool) -> pb.RankResponse:
+    """The ordered window; without ledgers only their duplicates are told."""
+    to_proto = _hit_to_proto if with_ledgers else _plain_hit_to_proto
     return pb.RankResponse(
-        ranked=[_hit_to_proto(hit) for hit in ranking.hits], degraded=ranking.degraded, rank_ms=ranking.order_s * 1000
+        ranked=[to_proto(hit) for hit in ranking.hits], degraded=ranking.degraded, rank_ms=ranking.order_s * 1000
     )
+
+
+def _plain_hit_to_proto(hit: RankedHit) -> pb.Ranked:
+    ledger = pb.Ledger(duplicates=hit.duplicates) if hit.duplicates else None
+    return pb.Ranked(id=hit.candidate.id, score=hit.score, ledger=ledger)
 
 
 def _hit_to_proto(hit: RankedHit) -> pb.Ranked:

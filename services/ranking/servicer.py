@@ -32,7 +32,7 @@ class RankingServicer(RankingServiceServicer):
         limit = convert.limit_from_proto(request)
         ranking = await self._pipeline.rank(window, policy, today=day, limit=limit)
         self._metrics.observe(ranking, candidates=len(window.candidates))
-        return convert.ranking_to_proto(ranking)
+        return convert.ranking_to_proto(ranking, with_ledgers=not request.without_ledgers)
 
     def add_to(self, server: grpc.aio.Server) -> None:
         """Register with a server."""

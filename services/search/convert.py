@@ -254,6 +254,7 @@ def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
         settings=settings,
         fused_top=task.fused_top,
         fused_floor=task.fused_floor,
+        without_ledgers=not task.explain,
     )
 
 

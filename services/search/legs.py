@@ -15,7 +15,7 @@ from services.search.domain.query import Mode, Query
 from services.search.ports import Embedder, Generation
 from services.search.settling import settled
 from services.search.time_limits import TimeLimits
-from services.shared.index.chunk import LegHit, StoredChunk, Vector
+from services.shared.index.chunk import LegHit, Vector
 from services.shared.index.port import Index
 from services.shared.runtime.errors import (
     DeadlineExceeded,
@@ -74,7 +74,7 @@ class Legs:
             )
             return seen | {mode: found[mode].renewed(run) for mode, run in later.items() if not run.failure}
 
-        return await settled(runs, look_again, _chunks, self._limits)
+        return await settled(runs, look_again, _hits, self._limits)
 
     async def _keyword_leg(
         self, query: Query, condition: Condition, generation: Generation, _: Vector | None = None
@@ -149,12 +149,12 @@ class Legs:
         return LegRun(hits, leg_ms=_ms_since(began))
 
 
-def _chunks(runs: Mapping[Mode, LegRun]) -> Iterator[StoredChunk]:
-    return (hit.chunk for run in runs.values() for hit in run.hits)
+def _hits(runs: Mapping[Mode, LegRun]) -> Iterator[LegHit]:
+    return (hit for run in runs.values() for hit in run.hits)
 
 
 def _documents(hits: Sequence[LegHit]) -> int:
-    return len({hit.chunk.document_id for hit in hits})
+    return len({hit.document_id for hit in hits})
 
 
 async def _side_by_side(legs: Mapping[Mode, Coroutine[Any, Any, LegRun]]) -> dict[Mode, LegRun]:

@@ -17,6 +17,7 @@ from services.search.domain.fusion import highest_score, score_below
 from services.search.domain.invalid_query import InvalidQuery
 from services.search.domain.paging import cut_page
 from services.search.domain.query import Mode, Query
+from services.search.domain.read_once import ReadOnce
 from services.search.domain.revisions import newest_revisions
 from services.search.domain.signals import Signals, signals_of
 from services.search.domain.window import Candidate, Found, Leg, LegRank, window_of_chunks, window_of_documents
@@ -293,31 +294,28 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) 
     With the terms of the query keyword scores are exact, the gate holds, and every candidate has a keyword score.
     """
     ran = {mode: run for mode, run in runs.items() if run.ran and not run.failure}
-    newest = newest_revisions(hit.chunk for run in ran.values() for hit in run.hits)
-    chunks: dict[str, StoredChunk] = {}
+    newest = newest_revisions(hit for run in ran.values() for hit in run.hits)
+    current = {mode: [hit for hit in run.hits if hit.revision == newest[hit.document_id]] for mode, run in ran.items()}
+    hits = {hit.chunk_id: hit for found in current.values() for hit in found}
+    chunks = ReadOnce(hits, lambda chunk_id: hits[chunk_id].read())
+    analysed = ReadOnce(hits, lambda chunk_id: chunks[chunk_id].analysed)
     legs = []
-    for mode, run in ran.items():
-        current = [hit for hit in run.hits if hit.chunk.revision == newest[hit.chunk.document_id]]
-        if mode is Mode.KEYWORD and terms and query.retrieval.keyword_gate:
-            current = [
-                hit for hit in current if terms.mass.share_in(hit.chunk.analysed) >= query.retrieval.keyword_gate
-            ]
-        chunks |= {hit.chunk.chunk_id: hit.chunk for hit in current}
-        found = [Found(hit.chunk.chunk_id, hit.chunk.document_id, hit.score) for hit in current]
+    for mode in ran:
+        found = [Found(hit.chunk_id, hit.document_id, hit.score) for hit in current[mode]]
         if mode is Mode.KEYWORD and terms:
-            found = with_exact_scores(found, {one.chunk_id: chunks[one.chunk_id].analysed for one in found}, terms.bm25)
+            gate = query.retrieval.keyword_gate
+            if gate:
+                found = [one for one in found if terms.mass.share_in(analysed[one.chunk_id]) >= gate]
+            found = with_exact_scores(found, analysed, terms.bm25)
         legs.append(Leg(mode, found, query.weights[mode]))
-    passages = {
-        chunk_id: Passage(f"{chunk.context}\n{chunk.text}", chunk.analysed) for chunk_id, chunk in chunks.items()
-    }
-    exact = exact_matches(query.text, query.locale, passages)
+    voted_for = dict.fromkeys(one.chunk_id for leg in legs for one in leg.found)
+    exact = exact_matches(query.text, query.locale, ReadOnce(voted_for, lambda chunk_id: _passage(chunks[chunk_id])))
     retrieval = query.retrieval
     if retrieval.collapse_by_document:
         window = window_of_documents(legs, exact=exact, k=retrieval.rrf_k, size=retrieval.window, depth=retrieval.depth)
     else:
         window = window_of_chunks(legs, exact=exact, k=retrieval.rrf_k, size=retrieval.window)
     if terms:
-        analysed = {candidate.chunk_id: chunks[candidate.chunk_id].analysed for candidate in window}
         window = with_keyword_scores(window, analysed, terms.bm25)
     return _Window(
         legs=legs,
@@ -326,6 +324,10 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) 
         query_vector=next((run.query_vector for run in ran.values() if run.query_vector is not None), None),
         places={candidate.chunk_id: place for place, candidate in enumerate(window, start=1)},
     )
+
+
+def _passage(chunk: StoredChunk) -> Passage:
+    return Passage(f"{chunk.context}\n{chunk.text}", chunk.analysed)
 
 
 def _coverage(top: Sequence[Candidate], window: _Window, terms: QueryTerms | None) -> float | None:
@@ -362,6 +364,7 @@ def _ranking_task(query: Query, window: _Window) -> RankingTask:
         fused_top=highest_score(weights, k=retrieval.rrf_k),
         fused_floor=score_below(weights, k=retrieval.rrf_k, depth=retrieval.depth),
         settings=query.ranking,
+        explain=query.explain,
     )
 
 
@@ -375,7 +378,7 @@ def _best_vector(chunk: StoredChunk, query_vector: Vector | None) -> Vector:
     vectors = _vectors(chunk)
     if query_vector is None:
         return mean_direction(vectors)
-    return np.asarray(vectors[int(np.argmax(vectors @ query_vector))])
+    return np.asarray(vectors[0 if len(vectors) == 1 else int(np.argmax(vectors @ query_vector))])
 
 
 def _cosine(candidate: Candidate, window: _Window) -> float | None:

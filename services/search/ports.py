@@ -64,7 +64,7 @@ class RankingTask:
     `dates`, `attributes`, `texts`, `contexts` (what stands over a text) and `vectors`, (n, d) with unit or zero rows,
     are those of the candidates. `query` is empty where documents like another one are wanted. `fused_top` and
     `fused_floor` are the scale of the fused scores: what a hit first in all legs gets, and one below the depth of the
-    lightest leg. `settings` came with the query.
+    lightest leg. `settings` came with the query. With `explain`, every hit comes back with its ledger.
     """
 
     candidates: Sequence[Candidate]
@@ -78,6 +78,7 @@ class RankingTask:
     fused_top: float
     fused_floor: float
     settings: bytes
+    explain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Ranked:
     """A candidate in its final place.
 
     `duplicates` are the candidates that it stands for as near-duplicates. `ledger` is ranking's explanation as it came,
-    empty where ranking was skipped.
+    empty where ranking was skipped or no explanation was asked for.
     """
 
     chunk_id: str

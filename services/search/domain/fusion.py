@@ -1,8 +1,10 @@
 """Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): what the legs agree on, told by ranks alone."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +33,16 @@ def reciprocal_rank_fusion(ballots: Sequence[Ballot], *, k: int) -> list[Fused]:
     two keys share. O(n log n).
     """
     ranks = [{key: rank for rank, key in enumerate(dict.fromkeys(ballot.keys), start=1)} for ballot in ballots]
+    # What a vote for each rank adds, 0 for none.
+    adds = [[0.0, *(ballot.weight / (k + rank) for rank in range(1, len(ballot.keys) + 1))] for ballot in ballots]
     fused = []
-    for key in dict.fromkeys(key for ballot in ranks for key in ballot):
-        places = tuple(ballot.get(key, 0) for ballot in ranks)
-        shares = tuple(
-            ballot.weight / (k + place) if place else 0.0 for ballot, place in zip(ballots, places, strict=True)
-        )
+    # In the order of ties, which sorting keeps.
+    for key in dict.fromkeys(itertools.chain.from_iterable(ranks)):
+        places = tuple([ballot.get(key, 0) for ballot in ranks])
+        shares = tuple([add[place] for add, place in zip(adds, places)])  # noqa: B905  # `strict` takes as long as it
         # An exact sum, so that equal votes tie however many ballots they come from.
         fused.append(Fused(key, math.fsum(shares), places, shares))
-    return sorted(fused, key=_best_first)
-
-
-def _best_first(fused: Fused) -> tuple[float, int, int]:
-    earliest = next(ballot for ballot, rank in enumerate(fused.ranks) if rank)
-    return -fused.score, earliest, fused.ranks[earliest]
+    return sorted(fused, key=attrgetter("score"), reverse=True)
 
 
 def highest_score(weights: Sequence[float], *, k: int) -> float:

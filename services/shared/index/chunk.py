@@ -1,6 +1,6 @@
 """A chunk as the index stores it, gives it back and finds it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,7 +63,23 @@ class ChunkKey:
 
 @dataclass(frozen=True, slots=True)
 class LegHit:
-    """A chunk found by one leg, with that leg's raw score: BM25, or the cosine of the chunk's best window."""
+    """A chunk found by one leg, with that leg's raw score: BM25, or the cosine of the chunk's best window.
 
-    chunk: StoredChunk
+    `read` gives the chunk as it was found; it may take some microseconds each time.
+    """
+
+    chunk_id: str
+    document_id: str
+    revision: int
     score: float
+    read: Callable[[], StoredChunk] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, chunk: StoredChunk, score: float) -> "LegHit":
+        """The hit of a chunk that has been read."""
+        return cls(chunk.chunk_id, chunk.document_id, chunk.revision, score, lambda: chunk)
+
+    @property
+    def chunk(self) -> StoredChunk:
+        """What `read` gives."""
+        return self.read()

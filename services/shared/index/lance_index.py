@@ -314,10 +314,14 @@ async def _best(query: _LegQuery, table: AsyncTable, limit: int, columns: list[s
     if len(ranked) > limit and ranked[limit - 1][1] == ranked[limit][1]:
         tied = await query.select(["chunk_id", score_column]).limit(limit + _TIE_DEPTH).to_arrow()
         ranked = _ranked(tied, score_column)
-    chunks = {chunk.chunk_id: chunk for chunk in lance_rows.to_chunks(rows)}
+    read = lance_rows.ReadRows(rows)
+    places = {chunk_id: place for place, chunk_id in enumerate(rows["chunk_id"].to_pylist())}
     # The table stays at the version at which it was opened, so all of these are there.
-    chunks |= await _chunks_by_id(table, [key for key, _ in ranked[:limit] if key not in chunks], columns)
-    return [LegHit.of(chunks[key], score) for key, score in ranked[:limit]]
+    others = await _chunks_by_id(table, [key for key, _ in ranked[:limit] if key not in places], columns)
+    return [
+        read.hit(places[key], score) if key in places else LegHit.of(others[key], score)
+        for key, score in ranked[:limit]
+    ]
 
 
 def _ranked(rows: pa.Table, score_column: str) -> list[tuple[str, float]]:

@@ -6,13 +6,14 @@ found once, its keyword text is stored and counted once, and replacing it is one
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from services.shared.index.checked_chunk import checked_vectors, comparable_metadata
-from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
+from services.shared.index.chunk import IndexedChunk, LegHit, Matrix, StoredChunk
 from services.shared.index.fields import FieldType, start_of_period
 from services.shared.index.lance_filter import column_of
 
@@ -99,25 +100,37 @@ def to_rows(chunks: Sequence[IndexedChunk], schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
+class ReadRows:
+    """Rows that brought `COLUMNS`, with or without vectors. Columns are read at once, a chunk when it is asked for."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._columns: dict[str, list[Any]] = {name: rows[name].to_pylist() for name in COLUMNS}
+        self._vectors = _matrices(rows) if VECTORS in rows.column_names else None
+
+    def __len__(self) -> int:
+        return len(self._columns["chunk_id"])
+
+    def hit(self, place: int, score: float) -> LegHit:
+        """The row at `place`, from 0, as a hit."""
+        chunk_id, document_id, revision = (
+            self._columns[name][place] for name in ("chunk_id", "document_id", "revision")
+        )
+        return LegHit(chunk_id, document_id, revision, score, partial(self.chunk, place))
+
+    def chunk(self, place: int) -> StoredChunk:
+        """The chunk at `place`, from 0."""
+        row = {name: values[place] for name, values in self._columns.items()}
+        for name in ("title", "uri", "locale", "date"):
+            row[name] = row[name] or ""
+        row["heading_path"], row["pages"] = tuple(row["heading_path"]), tuple(row["pages"])
+        row["metadata"] = json.loads(row["metadata"])
+        return StoredChunk(**row, vectors=None if self._vectors is None else self._vectors[place])
+
+
 def to_chunks(rows: pa.Table) -> list[StoredChunk]:
     """The chunks that these rows hold, in their order; with vectors when the rows have them."""
-    vectors = _matrices(rows) if VECTORS in rows.column_names else [None] * rows.num_rows
-    return [
-        StoredChunk(
-            **{
-                **row,
-                "title": row["title"] or "",
-                "uri": row["uri"] or "",
-                "locale": row["locale"] or "",
-                "date": row["date"] or "",
-                "heading_path": tuple(row["heading_path"]),
-                "pages": tuple(row["pages"]),
-                "metadata": json.loads(row["metadata"]),
-                "vectors": matrix,
-            }
-        )
-        for row, matrix in zip(rows.select(COLUMNS).to_pylist(), vectors, strict=True)
-    ]
+    read = ReadRows(rows)
+    return [read.chunk(place) for place in range(len(read))]
 
 
 def _vector_lists(chunks: Sequence[IndexedChunk], dimensions: int) -> pa.ListArray:

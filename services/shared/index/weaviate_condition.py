@@ -10,7 +10,7 @@ from services.shared.index.chunk import LegHit
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType
 from services.shared.index.filters import Filter, matches
 from services.shared.index.weaviate_filter import fields_of, property_of, to_weaviate
-from services.shared.index.weaviate_objects import compared_values, to_chunk
+from services.shared.index.weaviate_objects import compared_values, to_hit
 from services.shared.index.weaviate_requests import Copy
 
 
@@ -50,7 +50,7 @@ class Condition:
         become, which may be another unit or year than the filter asks for.
         """
         return [
-            LegHit(to_chunk(copy.result), copy.score)
+            to_hit(copy.result, copy.chunk_id, copy.score)
             for copy in found
             if self.filter is None or matches(self.filter, compared_values(copy.result, self.compared))
         ]

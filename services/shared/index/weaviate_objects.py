@@ -7,6 +7,7 @@ found once, its keyword text is stored and counted once, and it is replaced as a
 import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -15,7 +16,7 @@ from google.protobuf import struct_pb2
 from weaviate.proto.v1 import base_pb2, batch_pb2, properties_pb2, search_get_pb2
 
 from services.shared.index.checked_chunk import checked_vectors, comparable_metadata
-from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk, Vector
+from services.shared.index.chunk import IndexedChunk, LegHit, Matrix, StoredChunk, Vector
 from services.shared.index.fields import FieldType, FieldValue, start_of_period
 from services.shared.index.weaviate_class import VECTORS, GenerationClass
 from services.shared.index.weaviate_filter import (
@@ -64,6 +65,13 @@ def query_vector(vector: Vector) -> base_pb2.Vectors:
     """A vector to search with, at unit length."""
     whole = vector.astype(np.float64)
     return multi_vector((whole / np.linalg.norm(whole)).astype(np.float32)[np.newaxis])
+
+
+def to_hit(result: search_get_pb2.SearchResult, chunk_id: str, score: float) -> LegHit:
+    """The hit of a result that brought `COLUMNS`; its chunk is read when it is asked for."""
+    fields = result.properties.non_ref_props.fields
+    document_id, revision = keyword_value(fields["document_id"].text_value), fields["revision"].int_value
+    return LegHit(chunk_id, document_id, revision, score, partial(to_chunk, result))
 
 
 def to_chunk(result: search_get_pb2.SearchResult) -> StoredChunk:

@@ -59,6 +59,16 @@ async def test_a_window_comes_back_diverse_with_a_ledger(ranking: RankingService
     assert not response.ranked[0].ledger.HasField("age_years")
 
 
+async def test_without_ledgers_the_order_is_the_same_and_duplicates_are_told(ranking: RankingServiceStub) -> None:
+    asked = request([1, 0], [1, 0], [0, 1])
+    asked.settings.near_duplicate_cosine = 0.99
+    explained = await ranking.Rank(asked, timeout=5)
+    asked.without_ledgers = True
+    plain = await ranking.Rank(asked, timeout=5)
+    assert [(hit.id, hit.score) for hit in plain.ranked] == [(hit.id, hit.score) for hit in explained.ranked]
+    assert [hit.ledger for hit in plain.ranked] == [pb.Ledger(duplicates=["c1"]), pb.Ledger()]
+
+
 async def test_an_empty_window_is_an_empty_answer(ranking: RankingServiceStub) -> None:
     assert not (await ranking.Rank(request(), timeout=5)).ranked
 

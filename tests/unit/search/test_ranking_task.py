@@ -16,7 +16,11 @@ VECTORS = np.array([[0.6, 0.8], [0.8, 0.6], [0, 0]], dtype=np.float32)
 
 
 def a_task(
-    settings: ranking_pb2.RankingSettings, query_vector: Vector | None = EAST, query: str = "which?"
+    settings: ranking_pb2.RankingSettings,
+    query_vector: Vector | None = EAST,
+    query: str = "which?",
+    *,
+    explain: bool = False,
 ) -> RankingTask:
     """Of three candidates the vector leg found the first; the last has no vector."""
     missed = {Mode.KEYWORD: LegRank(1, 7.0, 0.1), Mode.VECTOR: LegRank()}
@@ -28,7 +32,7 @@ def a_task(
     return RankingTask(
         candidates=candidates, dates=[""] * 3, attributes=[None] * 3, texts=["one", "two", "three"],
         contexts=["Title", "", ""], vectors=VECTORS, query=query, query_vector=query_vector, fused_top=1, fused_floor=0,
-        settings=settings.SerializeToString(),
+        settings=settings.SerializeToString(), explain=explain,
     )  # fmt: skip
 
 
@@ -44,6 +48,12 @@ def test_vectors_go_along_where_hits_are_compared_with_one_another(settings: ran
     request = ranking_task_to_proto(a_task(settings))
     np.testing.assert_allclose(unpack_vectors(request.vectors, field="vectors"), VECTORS, atol=1e-3)
     assert [candidate.vector_row for candidate in request.candidates] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("explain", [True, False])
+def test_ledgers_are_asked_for_where_someone_asks_why(explain: bool) -> None:
+    request = ranking_task_to_proto(a_task(ranking_pb2.RankingSettings(), explain=explain))
+    assert request.without_ledgers is not explain
 
 
 def test_else_none_go() -> None:

@@ -98,7 +98,7 @@ class Candidate(_message.Message):
     def __init__(self, id: _Optional[str] = ..., fused_score: _Optional[float] = ..., keyword: _Optional[_Union[LegRank, _Mapping]] = ..., vector: _Optional[_Union[LegRank, _Mapping]] = ..., exact: bool = ..., date: _Optional[str] = ..., attribute: _Optional[str] = ..., vector_row: _Optional[int] = ..., text: _Optional[str] = ..., text_sha256: _Optional[str] = ...) -> None: ...
 
 class RankRequest(_message.Message):
-    __slots__ = ("candidates", "vectors", "query_vector", "query", "settings", "fused_top", "fused_floor", "limit")
+    __slots__ = ("candidates", "vectors", "query_vector", "query", "settings", "fused_top", "fused_floor", "limit", "without_ledgers")
     CANDIDATES_FIELD_NUMBER: _ClassVar[int]
     VECTORS_FIELD_NUMBER: _ClassVar[int]
     QUERY_VECTOR_FIELD_NUMBER: _ClassVar[int]
@@ -107,6 +107,7 @@ class RankRequest(_message.Message):
     FUSED_TOP_FIELD_NUMBER: _ClassVar[int]
     FUSED_FLOOR_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    WITHOUT_LEDGERS_FIELD_NUMBER: _ClassVar[int]
     candidates: _containers.RepeatedCompositeFieldContainer[Candidate]
     vectors: _vectors_pb2.PackedVectors
     query_vector: _vectors_pb2.PackedVectors
@@ -115,7 +116,8 @@ class RankRequest(_message.Message):
     fused_top: float
     fused_floor: float
     limit: int
-    def __init__(self, candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., vectors: _Optional[_Union[_vectors_pb2.PackedVectors, _Mapping]] = ..., query_vector: _Optional[_Union[_vectors_pb2.PackedVectors, _Mapping]] = ..., query: _Optional[str] = ..., settings: _Optional[_Union[RankingSettings, _Mapping]] = ..., fused_top: _Optional[float] = ..., fused_floor: _Optional[float] = ..., limit: _Optional[int] = ...) -> None: ...
+    without_ledgers: bool
+    def __init__(self, candidates: _Optional[_Iterable[_Union[Candidate, _Mapping]]] = ..., vectors: _Optional[_Union[_vectors_pb2.PackedVectors, _Mapping]] = ..., query_vector: _Optional[_Union[_vectors_pb2.PackedVectors, _Mapping]] = ..., query: _Optional[str] = ..., settings: _Optional[_Union[RankingSettings, _Mapping]] = ..., fused_top: _Optional[float] = ..., fused_floor: _Optional[float] = ..., limit: _Optional[int] = ..., without_ledgers: bool = ...) -> None: ...
 
 class Place(_message.Message):
     __slots__ = ("step", "place")
