@@ -6,7 +6,7 @@ RUN := .venv/bin/python
 # `make run` takes these as make variables or from the environment; `make run PORT=9000 SAMPLE=0`.
 export PORT DATA INDEX MODEL LLM_URL LLM_MODEL SAMPLE
 
-.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval tune study-ranking chart-schema bench-embed bench-search faults-ingest
+.PHONY: help setup run sample-papers trace test test-weaviate test-postgres lint protos weights lock load eval tune study-ranking chart-schema bench-embed bench-search bench-ingest faults-ingest
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,3 +72,6 @@ bench-embed: setup ## Embedding side by side with the library and infinity (MODE
 
 bench-search: setup ## Recall, filters, speed and memory of both engines, and search beside bare clients (CHUNKS=100000 ARGS)
 	@$(RUN) -m loadtests.search_bench $(if $(CHUNKS),--chunks $(CHUNKS)) $(ARGS)
+
+bench-ingest: setup ## What ingest costs beside embedding, what it does not do twice, and its memory (ARGS)
+	@$(RUN) -m loadtests.ingest_bench $(ARGS)
