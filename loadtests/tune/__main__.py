@@ -17,12 +17,13 @@ from typing import NoReturn
 from loadtests.quality.judged_set import JudgedSet
 from loadtests.quality.known_sets import known_sets, set_of_folder
 from loadtests.tune.capture import Captured
+from loadtests.tune.native_study import NATIVE_SETS, native_page
 from loadtests.tune.picture import draw
 from loadtests.tune.replay import Knobs
 from loadtests.tune.report import markdown
 from loadtests.tune.stores import capture_collection, capture_sets
 from loadtests.tune.studies import study
-from loadtests.tune.study_sets import STUDY_SETS, study_set
+from loadtests.tune.study_sets import BY_DEFAULT, STUDY_SETS, study_set
 from loadtests.tune.sweep import Settings
 from loadtests.tune.tuning import changed_settings, tune
 from loadtests.tune.values import NDCG10, NDCG20, P10
@@ -97,17 +98,22 @@ def _tune(options: argparse.Namespace) -> None:
 
 
 def _study(options: argparse.Namespace) -> None:
-    names = options.sets or list(STUDY_SETS)
+    names = options.sets or list(NATIVE_SETS if options.native else BY_DEFAULT)
     if unknown := [name for name in names if name not in STUDY_SETS]:
         raise Failure(f"there is no study of {unknown[0]}; there are {', '.join(STUDY_SETS)}")
     judged = {name: STUDY_SETS[name]() for name in names}
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     with TemporaryDirectory(prefix="plumbline-tune-") as scratch:
-        captured = asyncio.run(capture_sets(list(judged.values()), options.data or Path(scratch)))
-    sets = {name: study_set(one, captured[name]) for name, one in judged.items()}
-    text = study(sets, date=datetime.now(UTC).isoformat(timespec="seconds"))
+        data = options.data or Path(scratch)
+        captured = asyncio.run(capture_sets(list(judged.values()), data))
+        sets = {name: study_set(one, captured[name]) for name, one in judged.items()}
+        if options.native:
+            name, text = "native", native_page(sets, captured, data, Path(scratch) / "weaviate", date=now)
+        else:
+            name, text = "study", study(sets, date=now)
     folder = options.out or RESULTS / "latest"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "study.md").write_text(text)
+    (folder / f"{name}.md").write_text(text)
     print(text)
     print(f"The tables are in {folder}.")
 
@@ -173,7 +179,8 @@ def _parser() -> argparse.ArgumentParser:
         help="what freshness and variety may each cost in the mean of that measure (%(default)s)",
     )
     option("--study", action="store_true", help="instead, make the tables that the defaults stand on")
-    option("--sets", nargs="*", help=f"for --study: {', '.join(STUDY_SETS)} (all)")
+    option("--native", action="store_true", help="for --study: beside Weaviate's own query on a real server instead")
+    option("--sets", nargs="*", help=f"for --study: {', '.join(STUDY_SETS)} (all but the last)")
     option("--out", type=Path, help="folder of report, picture and settings file")
     return parser
 

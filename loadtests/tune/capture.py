@@ -17,6 +17,7 @@ from services.search.adapters.embedding_service import EmbeddingService
 from services.search.condition import Condition, field_value
 from services.search.domain.completion import with_exact_scores, with_keyword_scores
 from services.search.domain.exact_tier import Passage, exact_matches
+from services.search.domain.keywords import keyword_tokens
 from services.search.domain.query import Mode, Query, Retrieval
 from services.search.domain.revisions import newest_revisions
 from services.search.domain.window import Found, Leg, window_of_chunks
@@ -43,9 +44,10 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A collection as it was captured: how it is declared, and its judged queries in the order of their ids."""
+    """A collection as it was captured: how it is declared, what answered, and its judged queries, by their ids."""
 
     declaration: Declaration
+    generation_id: str
     model: str
     queries: tuple[CapturedQuery, ...]
 
@@ -78,7 +80,7 @@ async def capture(
             queries.append(captured_query(judgment, query, runs, terms, attribute=attribute))
             progress.show(number)
         progress.finish()
-    return Captured(stored.declaration, generation.model, tuple(queries))
+    return Captured(stored.declaration, generation.id, generation.model, tuple(queries))
 
 
 async def _judgments(catalog: Catalog, collection: str) -> list[Judgment]:
@@ -182,6 +184,8 @@ def captured_query(
         },
         exact=exact_matches(query.text, query.locale, passages),
         vectors=vectors,
+        tokens=tuple(keyword_tokens(query.text, query.locale, query.retrieval.synonyms)),
+        query_vector=query_vector,
         completion_s=_completion_s(query, legs, chunks, terms),
     )
 

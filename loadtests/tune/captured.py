@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from services.search.domain.query import Mode
 from services.search.domain.window import Found
-from services.shared.index.chunk import Matrix
+from services.shared.index.chunk import Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class CapturedQuery:
     """A judged query: the grades of documents, what each leg found, best first, and the chunks by their ids.
 
     `exact` are the chunks that hold every quoted phrase and code of the query. `vectors` is (n, d), a unit row a chunk.
-    `completion_s` is the processor time that the missing keyword scores of the window took.
+    `tokens` are what the keyword leg looked for, `query_vector` what the vector leg did, (d,), or None. `completion_s`
+    is the processor time that the missing keyword scores of the window took.
     """
 
     id: str
@@ -39,4 +40,6 @@ class CapturedQuery:
     chunks: Mapping[str, CapturedChunk]
     exact: frozenset[str]
     vectors: Matrix
+    tokens: tuple[str, ...]
+    query_vector: Vector | None
     completion_s: float

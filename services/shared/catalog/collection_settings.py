@@ -70,8 +70,9 @@ class RankingSettings:
     mmr: bool = False
     # Share of relevance against novelty; 1 leaves the order as it is.
     mmr_lambda: Share = 0.6
-    # Share of the cosine in redundancy; the rest is that of the repeated value of `diversify_by`.
-    mmr_cosine_share: Share = 0.5
+    # Share of the cosine in redundancy; the rest is that of the repeated value of `diversify_by`. Why 0.7:
+    # docs/decisions/how-diverse.md.
+    mmr_cosine_share: Share = 0.7
     # The field whose values are spread; with None redundancy is the cosine alone.
     diversify_by: str | None = None
     # Different values of `diversify_by` among the first `min_distinct_within` hits; 0 asks for none.

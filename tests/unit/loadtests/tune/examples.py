@@ -56,5 +56,7 @@ def captured(
         },
         exact=frozenset(),
         vectors=np.eye(len(letters), dtype=np.float32),
+        tokens=(),
+        query_vector=None,
         completion_s=0.0,
     )

@@ -22,7 +22,7 @@ def untracked(_: str, settings: Sequence[Settings]) -> Iterable[Settings]:
 
 
 def tuned(*queries: CapturedQuery, **own: object) -> Tuning:
-    found = Captured(DECLARATION, "tiny", queries)
+    found = Captured(DECLARATION, "g1", "tiny", queries)
     return tune(found, knobs(**own), measure="nDCG@10", cost=0.01, tracked=untracked)
 
 
@@ -76,7 +76,7 @@ def test_the_settings_file_holds_only_what_differs() -> None:
 
 def test_the_report_tells_every_step_and_the_settings() -> None:
     tuning = tuned(*in_meaning_alone(10))
-    found = Captured(DECLARATION, "tiny", tuple(in_meaning_alone(10)))
+    found = Captured(DECLARATION, "g1", "tiny", tuple(in_meaning_alone(10)))
     text = markdown(
         found, tuning, date="2026-11-30", measure="nDCG@10", cost=0.01,
         settings={"retrieval": {"rrf_k": 10}}, picture="tuning.png",
