@@ -151,12 +151,19 @@ class WorkQueue:
             return int(await connection.scalar(query) or 0)
 
     async def renew(self, items: Sequence[WorkItem], *, now: float, lease_s: float) -> tuple[WorkItem, ...]:
-        """Those of the items that their leases still hold, from now on until `now + lease_s`."""
+        """Those of the items that their leases still hold, from now on until `now + lease_s`.
+
+        One whose end is being recorded at this moment is left out, so that the two never wait for each other.
+        """
         renewed: set[int] = set()
         async with self._database.write() as connection:
             for of_lease in _by_lease(items):
-                renewing = update(work_items).where(_are_held(of_lease)).values(lease_until=now + lease_s)
-                renewed.update((await connection.execute(renewing.returning(work_items.c.id))).scalars())
+                free = select(work_items.c.id).where(_are_held(of_lease)).with_for_update(skip_locked=True)
+                ids = (await connection.execute(free)).scalars().all()
+                await connection.execute(
+                    update(work_items).where(work_items.c.id.in_(ids)).values(lease_until=now + lease_s)
+                )
+                renewed.update(ids)
         return tuple(replace(item, lease_until=now + lease_s) for item in items if item.id in renewed)
 
     async def begin_replacing(self, generation_id: str, standing: Mapping[WorkItem, DocumentTerms]) -> None:
