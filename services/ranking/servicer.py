@@ -12,6 +12,7 @@ from plumbline.ranking.v1.ranking_pb2_grpc import RankingServiceServicer, add_Ra
 from services.ranking import convert
 from services.ranking.metrics import RankingMetrics
 from services.ranking.pipeline import RankingPipeline
+from services.ranking.span_ledger import put_on_span
 
 SERVICE: ServiceDescriptor = pb.DESCRIPTOR.services_by_name["RankingService"]
 
@@ -32,6 +33,7 @@ class RankingServicer(RankingServiceServicer):
         limit = convert.limit_from_proto(request)
         ranking = await self._pipeline.rank(window, policy, today=day, limit=limit)
         self._metrics.observe(ranking, candidates=len(window.candidates))
+        put_on_span(ranking.hits)
         return convert.ranking_to_proto(ranking, with_ledgers=not request.without_ledgers)
 
     def add_to(self, server: grpc.aio.Server) -> None:

@@ -159,3 +159,15 @@ async def test_series_exist_at_zero_and_count(ranking: RankingServiceStub, telem
     assert telemetry.sample("plumbline_ranking_rpc_requests_total", **labels) == 1
     assert telemetry.sample("plumbline_ranking_window_candidates_sum") == 1
     assert telemetry.spans()[-1].name == "plumbline.ranking.v1.RankingService/Rank"
+
+
+async def test_the_span_tells_of_every_hit_why_it_stands_there(
+    ranking: RankingServiceStub, telemetry: RecordedTelemetry
+) -> None:
+    await ranking.Rank(request([1, 0], [1, 0], [0, 1]), timeout=5)
+    # Relevance by rank: (1 / 61 - 1 / 161) / (2 / 61 - 1 / 161) = 0.383, and with 62 and 63 for 61 0.373 and 0.364.
+    assert telemetry.spans()[-1].attributes["plumbline.ledger"] == (
+        "c0 fused 0.383 x1 redundancy 0.000 fused:1 mmr:1",
+        "c2 fused 0.364 x1 redundancy 0.000 fused:3 mmr:2",
+        "c1 fused 0.373 x1 redundancy 1.000 fused:2 mmr:3",
+    )
