@@ -3,6 +3,7 @@
 import asyncio
 import random
 import signal
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -209,7 +210,11 @@ async def test_everything_at_once_never_waits_in_a_circle(catalog: Catalog, seco
 
     async def work(number: int) -> None:
         one = choose.choice(catalogs)
-        for item in await claim(one, owner=f"w{number}", limit=3, now=20.0 + number):
+        claimed = await claim(one, owner=f"w{number}", limit=3, now=20.0 + number)
+        await one.work.renew(claimed, now=20.0 + number, lease_s=30.0)
+        for item in claimed:
+            if number % 5 == 0:
+                await one.repairs.apply_again(item.collection, item.document_id, job_id=uuid.uuid4().hex, now=30.0)
             try:
                 if number % 4 == 0:
                     await one.work.fail(item, reason="busy", now=30.0, retry_at=None if number % 8 else 31.0)
