@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from services.ingest import leased_batches
-from services.ingest.leased_batches import Bell, held, repeat, together_or_alone
-from services.shared.runtime.errors import DependencyUnavailable
+from services.ingest.leased_batches import Bell, held, repeat, together_or_alone, until_answered
+from services.shared.runtime.errors import Conflict, DependencyUnavailable
 
 NEVER_S = 3600.0
 
@@ -109,3 +109,26 @@ async def test_a_batch_that_fails_is_done_item_by_item_and_only_the_bad_one_fail
 
     assert tried == [["a", "bad", "b"], ["a"], ["bad"], ["b"]]
     assert failed == ["bad"]
+
+
+async def test_a_call_is_made_again_until_the_catalog_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leased_batches, "_CATALOG_PAUSE_S", 0.0)
+    calls = 0
+
+    async def call() -> None:
+        nonlocal calls
+        calls += 1
+        if calls < 3:
+            raise DependencyUnavailable("the catalog does not answer")
+
+    await until_answered(call)
+
+    assert calls == 3
+
+
+async def test_an_answer_that_refuses_is_passed_on() -> None:
+    async def call() -> None:
+        raise Conflict("the lease is lost")
+
+    with pytest.raises(Conflict):
+        await until_answered(call)
