@@ -10,6 +10,7 @@ import grpc
 import pytest
 from weaviate.proto.v1 import search_get_pb2, weaviate_pb2_grpc
 
+from services.shared.index import weaviate_cluster
 from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
 from services.shared.index.weaviate_node import WeaviateNode
 from services.shared.runtime.errors import DependencyUnavailable
@@ -140,7 +141,8 @@ async def test_silent_node_is_not_waited_for_and_its_call_is_cancelled() -> None
         assert own_tasks() == set()
 
 
-async def test_node_that_was_silent_is_asked_last_for_a_while() -> None:
+async def test_node_that_was_silent_is_asked_last_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weaviate_cluster, "_AVOID_S", 600.0)
     async with serving(silent, named("b"), patience_s=0.05) as (cluster, [silent_node, _]):
         for _ in range(4):
             assert await cluster.ask(search, within_s=30) == ["b"]
