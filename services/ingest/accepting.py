@@ -3,11 +3,12 @@
 import asyncio
 import hashlib
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.ingest.domain.file_formats import FORMATS_BY_ENDING, FileFormat, file_format
 from services.ingest.domain.records import UnreadableRecord, read_record, record_lines
+from services.ingest.domain.shards import Line, portions
 from services.ingest.metrics import IngestMetrics
 from services.shared.blobs.blob_store import BlobStore
 from services.shared.catalog.acceptance import Change
@@ -120,7 +121,9 @@ class Acceptance:
             names.add(file.name)
             blob = await self._blobs.put(file.content)
             if format_ is FileFormat.JSON_LINES:
-                changes += [change async for change in self._records(file, blob, metadata, collection, ids)]
+                for portion in portions(record_lines(await self._blobs.get(blob))):
+                    read = await self._records(file.name, portion, metadata, collection)
+                    changes += _different(file.name, portion, read, ids)
             else:
                 ids.add(file.name)
                 size = await self._blobs.size(blob)
@@ -128,6 +131,15 @@ class Acceptance:
         if not changes:
             raise InvalidInput("the upload holds no document", field="file")
         return await self._accept(collection, changes, idempotency_key)
+
+    async def put_records(self, collection_name: str, lines: Sequence[Line], *, name: str) -> Job:
+        """The job of the records in these lines of the file `name`; of two of one document the later one holds.
+
+        A line that cannot be read becomes a failed document of the job. Raises NotFound, Overloaded.
+        """
+        collection = await self._catalog.collections.get(collection_name)
+        await self._require_room()
+        return await self._accept(collection, await self._records(name, lines, {}, collection), None)
 
     async def delete_documents(self, collection_name: str, document_ids: Sequence[str]) -> Job:
         """The job of these deletions."""
@@ -173,23 +185,25 @@ class Acceptance:
         return job
 
     async def _records(
-        self, file: GivenFile, blob: str, metadata: Mapping[str, object], collection: Collection, ids: set[str]
-    ) -> AsyncIterator[Change]:
-        """A put for each record that is not in `ids`, which grow by its id.
+        self,
+        name: str,
+        lines: Sequence[Line],
+        metadata: Mapping[str, object],
+        collection: Collection,
+    ) -> list[Put | Refused]:
+        """A put for each line that holds a document, and for each other one why it does not, in order.
 
-        Its original is its own line, so that any worker can read it alone.
+        A document's original is its own line, so that any worker can read it alone.
         """
-        for number, line in record_lines(await self._blobs.get(blob)):
-            path = f"{file.name}#{number}"
-            try:
-                given = _given_record(line, path, metadata, collection)
-                put = _checked(given, collection, blob=await self._blobs.put(line), size=len(line))
-                if put.id in ids:
-                    raise InvalidInput(f"'{put.id}' stands twice in this upload; give each document once")
-                ids.add(put.id)
-                yield put
-            except (InvalidInput, UnreadableRecord) as error:
-                yield Refused(path, f"line {number} of {file.name}: {error}")
+        read = [_read_record(name, line, metadata, collection) for line in lines]
+        documents = [one for one in read if isinstance(one, GivenDocument)]
+        digests = iter(await self._stored([document.content for document in documents]))
+        return [
+            _checked(one, collection, blob=next(digests), size=len(one.content))
+            if isinstance(one, GivenDocument)
+            else one
+            for one in read
+        ]
 
 
 def _required_format(file: GivenFile) -> FileFormat:
@@ -198,6 +212,33 @@ def _required_format(file: GivenFile) -> FileFormat:
         endings = ", ".join(FORMATS_BY_ENDING)
         raise InvalidInput(f"'{file.name}' has a format that is not read; formats are {endings}", field="file")
     return format_
+
+
+def _read_record(
+    name: str, line: Line, metadata: Mapping[str, object], collection: Collection
+) -> GivenDocument | Refused:
+    number, content = line
+    path = f"{name}#{number}"
+    try:
+        given = _given_record(content, path, metadata, collection)
+        _checked(given, collection, blob="", size=len(content))
+    except (InvalidInput, UnreadableRecord) as error:
+        return Refused(path, f"line {number} of {name}: {error}")
+    return given
+
+
+def _different(
+    name: str, lines: Sequence[Line], changes: Sequence[Put | Refused], ids: set[str]
+) -> Iterator[Put | Refused]:
+    """What becomes of the lines of an upload, puts of documents among `ids` refused; these grow by the others'."""
+    for (number, _), change in zip(lines, changes, strict=True):
+        if isinstance(change, Put) and change.id in ids:
+            twice = f"'{change.id}' stands twice in this upload; give each document once"
+            yield Refused(f"{name}#{number}", f"line {number} of {name}: {twice}")
+            continue
+        if isinstance(change, Put):
+            ids.add(change.id)
+        yield change
 
 
 def _given_record(line: bytes, path: str, metadata: Mapping[str, object], collection: Collection) -> GivenDocument:

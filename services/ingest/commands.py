@@ -11,11 +11,12 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 
+from services.ingest.bulk import Shard
 from services.ingest.garbage import Garbage
 from services.ingest.reconcile import GenerationReport, Reconciliation, Report
 from services.ingest.settings import CommandSettings
-from services.ingest.wiring import Stores, stores
-from services.shared.runtime.errors import PlumblineError
+from services.ingest.wiring import Stores, bulk, record_file, stores
+from services.shared.runtime.errors import InvalidInput, PlumblineError
 from services.shared.runtime.logs import configure_logs
 from services.shared.runtime.settings import read_settings
 from services.shared.runtime.telemetry import build_telemetry
@@ -55,6 +56,16 @@ def _parser() -> argparse.ArgumentParser:
     dead.add_argument("--collection", help="only of this one (all)")
     dead.add_argument("--retry", action="store_true", help="also put them back into the queue")
     dead.set_defaults(run=_dead_letters)
+    load = commands.add_parser("bulk", help="load one shard of a large file of records into a collection")
+    load.add_argument(
+        "--input", required=True, metavar="FILE", help="JSON lines, plain or compressed; a path or address"
+    )
+    load.add_argument("--collection", required=True, help="it exists already")
+    load.add_argument("--shards", type=int, default=1, metavar="N", help="parts of the input, the same for all (1)")
+    load.add_argument(
+        "--shard", type=int, metavar="I", help="which one, from 0 (the pod's JOB_COMPLETION_INDEX, else 0)"
+    )
+    load.set_defaults(run=_bulk)
     return parser
 
 
@@ -93,6 +104,25 @@ async def _dead_letters(options: argparse.Namespace, _: CommandSettings, opened:
             revived += await dead_letters.retry(page, now=time.time())
     print(f"{found} dead letters{f', {revived} put back into the queue' if options.retry else ''}")
     return LEFT if found > revived else 0
+
+
+async def _bulk(options: argparse.Namespace, settings: CommandSettings, opened: Stores) -> int:
+    given = settings.job_completion_index if options.shard is None else options.shard
+    shard = Shard(given or 0, options.shards)
+    if not 0 <= shard.index < shard.count:
+        raise InvalidInput(f"shard {shard.index} is none of {shard.count}; they count from 0", field="shard")
+    if given is None and shard.count > 1:
+        raise InvalidInput(f"which of {shard.count} shards is this? give --shard", field="shard")
+    name = options.input.rsplit("/", 1)[-1]
+    async with bulk(settings, opened) as loading:
+        report = await loading.load(options.collection, record_file(settings, options.input), shard, name=name)
+    for failure in report.failures:
+        print(f"failed: {failure.document_id}: {failure.reason}")
+    print(
+        f"shard {shard.index} of {shard.count}: {report.records} records, {report.embedded} embedded, "
+        f"{report.reused} reused, {report.failed} failed"
+    )
+    return LEFT if report.failed else 0
 
 
 def _day(at: float) -> str:

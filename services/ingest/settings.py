@@ -75,3 +75,9 @@ class CommandSettings(IngestSettings):
     """The same for a command, which serves nothing and needs no port."""
 
     port: int = Field(0, ge=0, le=65535, description="Of the service; a command takes none.")
+    job_completion_index: int | None = Field(
+        None,
+        ge=0,
+        validation_alias="JOB_COMPLETION_INDEX",
+        description="Which pod of an Indexed Job this is, from 0, as Kubernetes says; it is the shard of a bulk load.",
+    )

@@ -5,18 +5,21 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 
 from services.ingest.accepting import Acceptance
 from services.ingest.adapters.embedding_service import EmbeddingService
 from services.ingest.adapters.parsers.by_media_type import parse
+from services.ingest.adapters.record_file import RecordFile
 from services.ingest.adapters.search_service import SearchService
 from services.ingest.builder import Builder
+from services.ingest.bulk import Bulk
 from services.ingest.collections import CollectionKeeper
 from services.ingest.domain.blocks import ParsedDocument
 from services.ingest.garbage import Garbage
@@ -95,31 +98,14 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
     opened = await open_stores(settings, telemetry)
     catalog, blobs, index, metrics = opened.catalog, opened.blobs, opened.index, opened.metrics
     maintenance = Maintenance(catalog, index, every_s=settings.optimize_every_s)
-    pipeline = ApplyPipeline(catalog, opened.writer, clock=time.time)
-    process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
-    workers = [
-        Worker(
-            f"{process}-{number}", catalog, pipeline, metrics,
-            batch_documents=settings.batch_documents,
-            max_bytes_each=SMALL_BYTES if 1 < number == settings.workers else sys.maxsize,
-            lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
-        )
-        for number in range(1, settings.workers + 1)
-    ]  # fmt: skip
-
+    process = _process_name()
+    workers = _workers(settings, opened, process)
     builder = Builder(
         f"{process}-builder", catalog, opened.writer,
         batch_documents=settings.batch_documents, lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
     )  # fmt: skip
 
-    def ring() -> None:
-        for worker in workers:
-            worker.ring()
-
-    acceptance = Acceptance(
-        catalog, blobs, metrics,
-        max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=ring,
-    )  # fmt: skip
+    acceptance = _acceptance(settings, opened, workers)
     garbage = Garbage(catalog, blobs, index, keep_s=settings.keep_unnamed_s, clock=time.time)
     keeper = CollectionKeeper(catalog, index, opened.embedder, model=settings.model, clock=time.time)
     search = SearchClient(settings.search_target, telemetry, metrics.rpc) if settings.search_target else None
@@ -144,6 +130,71 @@ async def build(settings: IngestSettings, telemetry: Telemetry) -> App:
         background=[*(worker.run for worker in workers), builder.run, maintenance.run, garbage.run],
         closables=[*opened.closables, *([search] if search else [])],
     )
+
+
+@asynccontextmanager
+async def bulk(settings: IngestSettings, opened: Stores) -> AsyncIterator[Bulk]:
+    """What loads shards, and workers that apply them until the block ends; what they hold then is given back.
+
+    The embedded index is kept up as well: while one process writes to it, no service does.
+    """
+    workers = _workers(settings, opened, f"{_process_name()}-bulk")
+    upkeep = Maintenance(opened.catalog, opened.index, every_s=settings.optimize_every_s)
+    loops = [*(worker.run for worker in workers), *([upkeep.run] if settings.index_folder else [])]
+    running = [asyncio.ensure_future(loop()) for loop in loops]
+    for one in running:
+        one.add_done_callback(_ends(asyncio.current_task()))
+    try:
+        yield Bulk(opened.catalog, _acceptance(settings, opened, workers))
+    finally:
+        for one in running:
+            one.cancel()
+        for end in await asyncio.gather(*running, return_exceptions=True):
+            if isinstance(end, Exception):
+                raise end
+
+
+def _ends(task: "asyncio.Task[Any] | None") -> Callable[["asyncio.Future[None]"], None]:
+    """Tells `task` to end when a loop has failed: it would wait for ever for what nobody applies."""
+
+    def end(loop: "asyncio.Future[None]") -> None:
+        if task and not loop.cancelled() and loop.exception():
+            task.cancel()
+
+    return end
+
+
+def record_file(settings: IngestSettings, address: str) -> RecordFile:
+    """The file at this address."""
+    return RecordFile(address, max_bytes=settings.max_document_bytes)
+
+
+def _workers(settings: IngestSettings, opened: Stores, process: str) -> list[Worker]:
+    pipeline = ApplyPipeline(opened.catalog, opened.writer, clock=time.time)
+    return [
+        Worker(
+            f"{process}-{number}", opened.catalog, pipeline, opened.metrics,
+            batch_documents=settings.batch_documents,
+            max_bytes_each=SMALL_BYTES if 1 < number == settings.workers else sys.maxsize,
+            lease_s=settings.lease_s, poll_s=settings.poll_s, clock=time.time,
+        )
+        for number in range(1, settings.workers + 1)
+    ]  # fmt: skip
+
+
+def _acceptance(settings: IngestSettings, opened: Stores, workers: Sequence[Worker]) -> Acceptance:
+    def ring() -> None:
+        for worker in workers:
+            worker.ring()
+
+    return Acceptance(
+        opened.catalog, opened.blobs, opened.metrics,
+        max_waiting_documents=settings.max_waiting_documents, clock=time.time, on_accept=ring,
+    )  # fmt: skip
+
+
+def _process_name() -> str:
+    return f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
 async def _parse_in_a_thread(original: bytes, media_type: str) -> ParsedDocument:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,16 +94,25 @@ _GIVEN = (
 )  # fmt: skip
 
 
-async def command(settings: IngestSettings, *arguments: str) -> tuple[int | None, list[str]]:
-    """The exit code of a command that runs with these settings, and the lines of its report."""
-    given = settings.model_dump(exclude_none=True, include=set(_GIVEN))
-    values = {
-        name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in given.items()
+def variables(settings: IngestSettings) -> dict[str, str]:
+    """The environment of a process that has these settings, its port apart."""
+    values = settings.model_dump(exclude_none=True, include={*_GIVEN, "lease_s"})
+    plain = {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in values.items()
     }
-    variables = {f"PLUMBLINE_INGEST_{name.upper()}": str(value) for name, value in values.items()}
+    return {f"PLUMBLINE_INGEST_{name.upper()}": str(value) for name, value in plain.items()}
+
+
+async def command(
+    settings: IngestSettings,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    launcher: Sequence[str] = (sys.executable,),
+) -> tuple[int | None, list[str]]:
+    """The exit code of a command that runs with these settings, and the lines of its report."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.ingest", *arguments,
-        env=os.environ | variables, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+        *launcher, "-m", "services.ingest", *arguments,
+        env=os.environ | variables(settings) | (environment or {}), cwd=ROOT, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     output, _ = await process.communicate()
     return process.returncode, output.decode().splitlines()
