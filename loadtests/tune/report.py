@@ -6,6 +6,7 @@ from typing import Any
 
 from loadtests.provenance import this_machine, this_source
 from loadtests.quality.chance import CONFIDENCE, change_of
+from loadtests.quality.measures import DISTINCT
 from loadtests.quality.table import change, number, table, with_interval
 from loadtests.tune.capture import Captured
 from loadtests.tune.tuning import Step, Tuning
@@ -85,6 +86,8 @@ def _step(step: Step, measure: str, cost: float) -> list[str]:
 
 
 def _verdict(step: Step, measure: str, cost: float) -> str:
+    if step.choice is None and step.name == "diversity" and DISTINCT not in step.base.values:
+        return "Shown, not chosen: the collection has no attribute whose values are to be spread."
     if step.choice is None:
         return f"Nothing is chosen: no setting gives more for at most {cost:g} {measure}."
     held = step.choice.held_out
