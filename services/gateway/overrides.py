@@ -6,6 +6,7 @@ from typing import Any
 from services.gateway.bodies.search import RankingOverrides, RetrievalOverrides
 from services.gateway.ports import KnownCollection
 from services.shared.catalog.collection_settings import RankingSettings, RetrievalSettings
+from services.shared.catalog.profiles import rise_in_age
 from services.shared.index.fields import BUILT_IN_FIELDS
 from services.shared.runtime.errors import InvalidInput
 
@@ -22,15 +23,23 @@ def retrieval_settings(known: KnownCollection, asked: RetrievalOverrides) -> Ret
 def ranking_settings(known: KnownCollection, asked: RankingOverrides) -> RankingSettings:
     """The ranking settings that hold for this request.
 
-    Raises InvalidInput for a field to diversify by that the collection does not have and for a floor that cannot be.
+    Raises InvalidInput for a field to diversify by that the collection does not have, for tiers out of order and for a
+    floor that cannot be.
     """
     given = _given(asked)
     given.pop("clock_date", None)
+    if asked.recency_tiers is not None:
+        given["recency_tiers"] = tuple((up_to, multiplier) for up_to, multiplier in asked.recency_tiers)
+        if not rise_in_age(given["recency_tiers"]):
+            raise InvalidInput(
+                "in order of rising age, the last one with null, or empty", field="ranking.recency_tiers"
+            )
     if given.pop("recency", None) is False:
         given["recency_tiers"] = ()
     if "diversify_by" in asked.model_fields_set:
         given["diversify_by"] = asked.diversify_by
-    if asked.mmr is None and (asked.mmr_lambda is not None or "diversify_by" in given):
+    diversity = asked.mmr_lambda is not None or asked.mmr_cosine_share is not None or "diversify_by" in given
+    if asked.mmr is None and diversity:
         given["mmr"] = True
     settings: RankingSettings = replace(known.settings.ranking, **given)
     fields = [*BUILT_IN_FIELDS, *sorted(known.collection.declaration.fields)]

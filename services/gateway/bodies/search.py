@@ -1,6 +1,6 @@
 """`POST /v1/search`: what is asked and what comes back."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
@@ -14,12 +14,16 @@ from services.gateway.bodies.strict import (
     Question,
     at_part,
 )
-from services.shared.catalog.collection_settings import Locale, Share, Weight
+from services.shared.catalog.collection_settings import Locale, RecencyTier, Share, Weight
 from services.shared.index.fields import FieldValue
 
 # A cursor names every chunk that is still to come: 226,000 characters for 1,000 documents of 8,000 chunks, the most
 # that two legs of the greatest depth find.
 MAX_CURSOR_LENGTH = 300_000
+
+
+# A list in JSON is no tuple to a strict body.
+Tier: TypeAlias = Annotated[RecencyTier, Field(strict=False)]
 
 
 class RetrievalOverrides(Body):
@@ -37,19 +41,24 @@ class RetrievalOverrides(Body):
 class RankingOverrides(Body):
     """What this request wants otherwise than the collection; null is as the collection has it.
 
-    `recency: false` switches the boost off. `lambda` and `diversify_by` switch diversity on, unless `mmr` is given;
-    `diversify_by: null` diversifies by cosine alone.
+    `lambda` is the share of relevance: 1 leaves the order as it is, 0 is novelty alone. It, `mmr_cosine_share` and
+    `diversify_by` switch diversity on, unless `mmr` is given; `diversify_by: null` diversifies by cosine alone.
+    `recency: false` switches the boost off. A recency tier is [greatest age in whole calendar years, multiplier], by
+    rising age, the last one with null.
     """
 
     relevance: Literal["fused", "completed"] | None = None
     cosine_share: Share | None = None
     mmr: bool | None = None
     mmr_lambda: Share | None = Field(None, alias="lambda")
+    mmr_cosine_share: Share | None = None
     diversify_by: str | None = None
     min_distinct: Annotated[int, Field(ge=0, le=100)] | None = None
     min_distinct_within: Annotated[int, Field(ge=1, le=1000)] | None = None
     near_duplicate_cosine: Share | None = None
     recency: bool | None = None
+    recency_tiers: Annotated[list[Tier], Field(max_length=10)] | None = None
+    protect_leader: bool | None = None
     recency_places: Annotated[int, Field(ge=0, le=1000)] | None = None
     cross_encoder: bool | None = None
     cross_encoder_budget_ms: Annotated[int, Field(ge=1, le=10_000)] | None = None

@@ -87,7 +87,7 @@ def _check_together(settings: CollectionSettings, fields: Mapping[str, FieldType
         ),
         (
             "ranking.recency_tiers",
-            _is_in_order(ranking.recency_tiers),
+            rise_in_age(ranking.recency_tiers),
             "in order of rising age, the last one with null, or empty",
         ),
         ("ranking.diversify_by", ranking.diversify_by in known, named),
@@ -105,7 +105,7 @@ def _check_together(settings: CollectionSettings, fields: Mapping[str, FieldType
             raise InvalidInput(f"settings.{name}: should be {rule}", field=f"settings.{name}")
 
 
-def _is_in_order(tiers: tuple[RecencyTier, ...]) -> bool:
+def rise_in_age(tiers: tuple[RecencyTier, ...]) -> bool:
     """Whether there are no tiers, or ages rise strictly and only the last tier is without one."""
     ages = [math.inf if age is None else age for age, _ in tiers]
     return not ages or (ages[-1] == math.inf and all(younger < older for younger, older in pairwise(ages)))

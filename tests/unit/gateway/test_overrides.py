@@ -33,7 +33,9 @@ def test_what_is_given_wins_over_the_collection() -> None:
     assert retrieved({"depth": 5}, settings={"retrieval": {"depth": 9, "rrf_k": 3}}).rrf_k == 3
 
 
-@pytest.mark.parametrize("asked", [{"lambda": 0.3}, {"diversify_by": "locale"}, {"diversify_by": None}])
+@pytest.mark.parametrize(
+    "asked", [{"lambda": 0.3}, {"mmr_cosine_share": 0.3}, {"diversify_by": "locale"}, {"diversify_by": None}]
+)
 def test_asking_for_diversity_switches_it_on(asked: dict[str, Any]) -> None:
     assert not known().settings.ranking.mmr
     assert ranked(asked).mmr
@@ -73,3 +75,24 @@ def test_one_leg_may_weigh_nothing_but_not_both() -> None:
     with pytest.raises(InvalidInput) as raised:
         retrieved({"vector_weight": 0}, settings={"retrieval": {"keyword_weight": 0}})
     assert raised.value.field == "retrieval.vector_weight"
+
+
+def test_every_constant_of_recency_can_be_asked_for() -> None:
+    asked = {"recency_tiers": [[2, 1.5], [None, 0.5]], "recency_places": 7, "protect_leader": False}
+    settings = ranked(asked)
+    assert settings.recency_tiers == ((2, 1.5), (None, 0.5))
+    assert (settings.recency_places, settings.protect_leader) == (7, False)
+    assert ranked({"recency_tiers": []}).recency_tiers == ()
+
+
+@pytest.mark.parametrize("tiers", [[[5, 1.2], [1, 1.0], [None, 0.9]], [[1, 1.2]], [[None, 1.0], [1, 1.2]]])
+def test_tiers_out_of_order_are_refused(tiers: list[Any]) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        ranked({"recency_tiers": tiers})
+    assert raised.value.field == "ranking.recency_tiers"
+
+
+@pytest.mark.parametrize("tiers", [[[1, 0.05], [None, 1.0]], [[-1, 1.0], [None, 1.0]], [[1, "x"], [None, 1.0]], [[1]]])
+def test_a_tier_out_of_its_bounds_is_refused(tiers: list[Any]) -> None:
+    with pytest.raises(ValueError, match="recency_tiers"):
+        RankingOverrides.model_validate({"recency_tiers": tiers})
