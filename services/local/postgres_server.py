@@ -44,7 +44,7 @@ class PostgresServer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.programs = _programs()
+        self.programs = installed_programs()
         self._user = _SERVER_USER if os.geteuid() == 0 else None
         (self._port,) = free_ports(1)
         self._password = secrets.token_hex(16)
@@ -150,7 +150,7 @@ def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def _programs() -> Path:
+def installed_programs() -> Path:
     """The folder of the newest installed version. Raises Failure."""
     folders = sorted(_INSTALLED.glob("*/bin/postgres"), key=lambda path: _version(path.parts[-3]))
     found: Sequence[Path] = [path.parent for path in folders]

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,6 +73,15 @@ def settings(tmp_path: Path, embedding_target: str) -> IngestSettings:
         blobs_url=str(tmp_path / "blobs"),
         index_folder=str(tmp_path / "index"),
     )
+
+
+@asynccontextmanager
+async def running_ingest(settings: IngestSettings) -> AsyncIterator[IngestServiceStub]:
+    """The service with these settings until the block ends."""
+    telemetry = recorded_telemetry("ingest").telemetry
+    app = await build_ingest(settings, telemetry)
+    async with served(app, settings, telemetry) as running, channel_to(running.target) as channel:
+        yield IngestServiceStub(channel)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,16 +10,15 @@ import numpy as np
 import pytest
 
 from plumbline.ingest.v1 import ingest_pb2 as pb
-from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
 from services.ingest.reconcile import Reconciliation, Report, Unmended
 from services.ingest.settings import IngestSettings
-from services.ingest.wiring import Stores, build, open_stores
+from services.ingest.wiring import Stores, open_stores
 from services.shared.index.chunk import IndexedChunk, StoredChunk
 from services.shared.index.opening import open_index
 from services.shared.runtime.errors import Conflict
-from tests.component.ingest.conftest import TIMEOUT_S, command
+from tests.component.ingest.conftest import TIMEOUT_S, command, running_ingest
 from tests.conftest import WeaviateAddress
-from tests.fakes.serving import RecordedTelemetry, channel_to, recorded_telemetry, served
+from tests.fakes.serving import RecordedTelemetry, recorded_telemetry
 
 LONG = "\n\n".join(f"## Part {part}\n\nPart {part} tells of one thing only." for part in range(4))  # four chunks
 
@@ -89,14 +87,6 @@ class World:
     def embedded(self) -> float:
         """Chunks that reconciling embedded so far."""
         return self.telemetry.sample("plumbline_ingest_chunks_embedded_total") or 0.0
-
-
-@asynccontextmanager
-async def running_ingest(settings: IngestSettings) -> AsyncIterator[IngestServiceStub]:
-    telemetry = recorded_telemetry("ingest").telemetry
-    app = await build(settings, telemetry)
-    async with served(app, settings, telemetry) as running, channel_to(running.target) as channel:
-        yield IngestServiceStub(channel)
 
 
 @pytest.fixture

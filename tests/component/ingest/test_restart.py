@@ -3,28 +3,15 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from plumbline.ingest.v1 import ingest_pb2 as pb
-from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
 from services.ingest.settings import IngestSettings
-from services.ingest.wiring import build
 from services.shared.catalog.catalog import Catalog
 from services.shared.index.lance_index import LanceIndex
-from tests.component.ingest.conftest import TIMEOUT_S
-from tests.fakes.serving import channel_to, recorded_telemetry, served
+from tests.component.ingest.conftest import TIMEOUT_S, running_ingest
 
 DOCUMENTS = 120
-
-
-@asynccontextmanager
-async def running_ingest(settings: IngestSettings) -> AsyncIterator[IngestServiceStub]:
-    telemetry = recorded_telemetry("ingest").telemetry
-    app = await build(settings, telemetry)
-    async with served(app, settings, telemetry) as running, channel_to(running.target) as channel:
-        yield IngestServiceStub(channel)
 
 
 async def test_work_that_a_stop_interrupted_goes_on_at_once_after_the_return(
