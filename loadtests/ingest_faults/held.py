@@ -65,17 +65,11 @@ class Stores:
         self._index = index
         self._blobs = blobs
 
-    async def finished(self, job_ids: Sequence[str]) -> list[Job]:
-        """The jobs, once all of them have ended; a catalog that does not answer is asked again."""
-        ended: list[Job] = []
-        for job_id in job_ids:
-            while True:
-                job = await self._catalog.jobs.get(job_id)
-                if job.state not in ("queued", "running"):
-                    ended.append(job)
-                    break
-                await asyncio.sleep(0.05)
-        return ended
+    async def finished(self, collection: str, job_ids: Sequence[str]) -> list[Job]:
+        """These jobs of the collection, once they have ended and nothing else of it waits to be applied."""
+        while await self._waiting(collection):
+            await asyncio.sleep(0.05)
+        return [await self._catalog.jobs.get(job_id) for job_id in job_ids]
 
     async def done(self, collection: str) -> int:
         """How many changes of the collection have ended."""
@@ -153,14 +147,19 @@ class Stores:
             return ["the term statistics differ from a count over the chunks"]
         return []
 
-    async def _left_over(self, collection: str, generation_id: str) -> list[str]:
+    async def _waiting(self, collection: str) -> int:
         waiting = select(func.count()).where(work_items.c.collection == collection, is_unfinished(work_items))
+        async with self._database.read() as connection:
+            return int(await connection.scalar(waiting) or 0)
+
+    async def _left_over(self, collection: str, generation_id: str) -> list[str]:
         changing = select(func.count()).where(changing_documents.c.generation_id == generation_id)
         async with self._database.read() as connection:
-            counts = {
-                "changes are not applied": await connection.scalar(waiting),
-                "documents are noted as being changed": await connection.scalar(changing),
-            }
+            noted = await connection.scalar(changing)
+        counts = {
+            "changes are not applied": await self._waiting(collection),
+            "documents are noted as being changed": noted,
+        }
         return [f"{count} {what}" for what, count in counts.items() if count]
 
     async def _of_originals(self, collection: str, rows: Mapping[str, _Row]) -> list[str]:

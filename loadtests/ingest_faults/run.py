@@ -145,8 +145,7 @@ class _Ingests:
     async def _killed(self, moment: Moment, collection: str, began: float) -> Killed:
         """Wait for the moment, kill, and return once the process serves again."""
         victim, changes = self._pair.processes[moment.victim], changes_in(self._calls)
-        while (done := await self._stores.done(collection)) < moment.share * changes:
-            await asyncio.sleep(_PROGRESS_EVERY_S)
+        done = await self._reached(moment.share * changes, collection)
         await asyncio.sleep(moment.delay_s)
         if moment.victim is Victim.INDEX and self._pair.index_folder:
             await _write_under_way(self._pair.index_folder, await self._stores.active(collection))
@@ -164,11 +163,21 @@ class _Ingests:
             back_s=time.monotonic() - at,
         )
 
+    async def _reached(self, changes: float, collection: str) -> int:
+        """How many changes have been applied, once that is as many. Raises Failure when it never will be."""
+        try:
+            async with asyncio.timeout(_ENDED_WITHIN_S):
+                while (done := await self._stores.done(collection)) < changes:
+                    await asyncio.sleep(_PROGRESS_EVERY_S)
+        except TimeoutError:
+            raise Failure(f"after {_ENDED_WITHIN_S:.0f} s {changes:.0f} changes have not been applied yet") from None
+        return done
+
     async def _ended(self, writer: Writer) -> list[str]:
         """Wait for all jobs of the writer; a sentence for each that did not succeed."""
         try:
             async with asyncio.timeout(_ENDED_WITHIN_S):
-                jobs = await self._stores.finished(writer.jobs)
+                jobs = await self._stores.finished(writer.collection, writer.jobs)
         except TimeoutError:
             return [f"not all jobs have ended after {_ENDED_WITHIN_S:.0f} s"]
         bad = [job for job in jobs if job.state != "succeeded" or job.outcomes.failed or job.done != job.total]

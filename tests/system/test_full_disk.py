@@ -72,7 +72,7 @@ async def _filled_and_emptied(pair: Pair) -> None:
         applied_when_full = await stores.done(COLLECTION)
         before = await index.count(await stores.active(COLLECTION))
         set_room(pair, resource.RLIM_INFINITY)
-        [job] = await stores.finished([accepted])
+        [job] = await stores.finished(COLLECTION, [accepted])
         held, contradictions = await stores.read(COLLECTION)
 
     assert {code for code, _ in refused} == {grpc.StatusCode.UNAVAILABLE}

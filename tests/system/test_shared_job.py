@@ -118,7 +118,7 @@ async def _third_is_killed(workers: Workers, data: Path, catalog_url: str, weavi
 
         # What it held when it died: it may have claimed more since the look above.
         left = [lease for lease in await leases(database) if lease.process_id == third.process_id]
-        waiting = asyncio.ensure_future(stores.finished(writer.jobs))
+        waiting = asyncio.ensure_future(stores.finished(COLLECTION, writer.jobs))
         while not waiting.done():
             holders |= {lease.process_id for lease in await leases(database)}
         [job] = waiting.result()
