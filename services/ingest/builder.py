@@ -6,7 +6,7 @@ to the same chunks. Changes go first: a document that is about to change is left
 
 import asyncio
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import structlog
@@ -17,6 +17,7 @@ from services.ingest.leased_batches import Bell, held, repeat, together_or_alone
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.builds import BuildItem
 from services.shared.catalog.catalog import Catalog
+from services.shared.catalog.term_statistics import DocumentTerms
 from services.shared.runtime.errors import Conflict, PlumblineError
 
 log = structlog.get_logger()
@@ -78,7 +79,11 @@ class Builder:
         for item in items:
             document = await self._catalog.documents.at_revision(item.collection, item.document_id, item.revision)
             revisions.append(await self._writer.read(item.document_id, item.revision, document.content))
-        written = await self._writer.write(revisions, generation, like=serving)
+
+        async def require_held(_: Mapping[str, DocumentTerms]) -> None:
+            await self._catalog.builds.require_held(items)
+
+        written = await self._writer.write(revisions, generation, before_writing=require_held, like=serving)
         for item, of_item in zip(items, written, strict=True):
             outcome = Outcome.EMBEDDED if of_item.embedded else Outcome.REUSED
             try:

@@ -26,8 +26,8 @@ from services.shared.text.analyzer import analyze_document
 
 _NOTHING = ParsedDocument("", ())
 
-BeforeReplacing = Callable[[Mapping[str, DocumentTerms]], Awaitable[None]]
-"""Told the terms of documents, by id, whose terms are about to change in the index."""
+BeforeWriting = Callable[[Mapping[str, DocumentTerms]], Awaitable[None]]
+"""Told the terms of documents, by id, whose terms are about to change in the index; nothing is written if it raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class GenerationWriter:
         revisions: Sequence[Revision],
         generation: Generation,
         *,
-        before_replacing: BeforeReplacing | None = None,
+        before_writing: BeforeWriting | None = None,
         like: Generation | None = None,
     ) -> list[Held]:
         """What the generation holds of each revision, no two of one document, once it does.
@@ -123,8 +123,8 @@ class GenerationWriter:
         with self.timed("store"):
             rows = await asyncio.to_thread(lambda: [list(_rows(target, copied | embedded)) for target in targets])
             terms = [DocumentTerms.of(row.analysed for row in of_target) for of_target in rows]
-            if before_replacing and (replaced := _replaced(targets, terms)):
-                await before_replacing(replaced)
+            if before_writing:
+                await before_writing(_replaced(targets, terms))
             # New and standing chunks get the new revision in one write, and only then do gone ones go: a search in
             # between finds both revisions and keeps the higher.
             if flat := [row for of_target in rows for row in of_target]:

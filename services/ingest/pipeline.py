@@ -51,12 +51,15 @@ class ApplyPipeline:
         for generation in await self._catalog.generations.live(items[0].collection):
 
             async def keep(standing: Mapping[str, DocumentTerms], generation_id: str = generation.id) -> None:
-                by_item = {item_of[document_id]: terms for document_id, terms in standing.items()}
-                await self._catalog.work.begin_replacing(generation_id, by_item)
+                # Embedding takes the longest: who stood still so long that others have the items writes nothing.
+                await self._catalog.work.require_held(items)
+                if standing:
+                    by_item = {item_of[document_id]: terms for document_id, terms in standing.items()}
+                    await self._catalog.work.begin_replacing(generation_id, by_item)
 
             revisions = [change.revision for change in changes]
             weights = generation.manifest.weights_sha256
-            held = await self._writer.write(revisions, generation, before_replacing=keep, like=by_weights.get(weights))
+            held = await self._writer.write(revisions, generation, before_writing=keep, like=by_weights.get(weights))
             by_weights[weights] = generation
             for change, of_change in zip(changes, held, strict=True):
                 change.held[generation.id] = of_change

@@ -169,6 +169,19 @@ class Builds:
                 .values(lease_until=now + lease_s)
             )
 
+    async def require_held(self, items: Sequence[BuildItem]) -> None:
+        """Return when all leases of the items, of one claim, hold at this moment. Raises Conflict when one is lost."""
+        query = select(building_documents.c.document_id, building_documents.c.attempts).where(
+            building_documents.c.generation_id == items[0].generation_id,
+            building_documents.c.document_id.in_([item.document_id for item in items]),
+            building_documents.c.lease_owner == items[0].owner,
+        )
+        async with self._database.read() as connection:
+            attempts = {row.document_id: row.attempts for row in await connection.execute(query)}
+        for item in items:
+            if attempts.get(item.document_id) != item.attempts:
+                raise _lost(item)
+
     async def commit(
         self, item: BuildItem, *, chunk_ids: Sequence[str], terms: DocumentTerms, outcome: Outcome, now: float
     ) -> None:

@@ -166,6 +166,14 @@ class WorkQueue:
                 renewed.update(ids)
         return tuple(replace(item, lease_until=now + lease_s) for item in items if item.id in renewed)
 
+    async def require_held(self, items: Sequence[WorkItem]) -> None:
+        """Return when all leases of the items hold at this moment. Raises Conflict when one is lost."""
+        async with self._database.read() as connection:
+            for of_lease in _by_lease(items):
+                held = await connection.scalar(select(func.count()).where(_are_held(of_lease)))
+                if held != len(of_lease):
+                    raise _one_lost(of_lease)
+
     async def begin_replacing(self, generation_id: str, standing: Mapping[WorkItem, DocumentTerms]) -> None:
         """Keep what the generation counts of documents whose terms the items change, before the index is touched.
 
@@ -276,6 +284,12 @@ async def _held_revisions(
     return {row.document_id: row.revision for row in await connection.execute(query)}
 
 
+def _one_lost(items: Sequence[WorkItem]) -> Conflict:
+    if len(items) == 1:
+        return _lease_lost(items[0])
+    return Conflict(f"a lease on one of {len(items)} documents of '{items[0].collection}' is lost")
+
+
 async def _lock_collection_of(connection: AsyncConnection, item: WorkItem) -> None:
     """Take the collection before the item, as accepting and deleting do, so that no two wait for each other."""
     try:
@@ -308,9 +322,7 @@ async def _update_all_held(connection: AsyncConnection, items: Sequence[WorkItem
     for of_lease in _by_lease(items):
         held = await connection.execute(update(work_items).where(_are_held(of_lease)).values(**values))
         if held.rowcount < len(of_lease):
-            if len(of_lease) == 1:
-                raise _lease_lost(of_lease[0])
-            raise Conflict(f"a lease on one of {len(of_lease)} documents of '{of_lease[0].collection}' is lost")
+            raise _one_lost(of_lease)
 
 
 def _by_lease(items: Sequence[WorkItem]) -> list[list[WorkItem]]:

@@ -19,7 +19,7 @@ from services.ingest.ports import Model
 from services.ingest.worker import Worker
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.documents import Put
-from services.shared.index.chunk import Matrix
+from services.shared.index.chunk import IndexedChunk, Matrix
 from services.shared.index.lance_index import LanceIndex
 from tests.contract.catalog.examples import a_collection, a_page
 
@@ -27,22 +27,43 @@ LEASE_S = 3600.0
 
 
 @dataclass(slots=True)
-class Embedder:
-    """Without a model; it stands still before the first text that holds `stops_at`, until it is let go."""
+class Stop:
+    """Where a worker stands still once: before the first text that holds `at`, until it is let go."""
 
-    stops_at: str = "never said"
-    stands_still: asyncio.Event = field(default_factory=asyncio.Event)
+    at: str = "never said"
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def before(self, texts: Sequence[str]) -> None:
+        if any(self.at in text for text in texts):
+            self.at = "never said"
+            self.reached.set()
+            await self.let_go.wait()
+
+
+@dataclass(slots=True)
+class Embedder:
+    """Without a model."""
+
+    stop: Stop = field(default_factory=Stop)
 
     async def model(self, name: str) -> Model:
         return Model("m", "5" * 64, 384, lambda texts: [len(text.split()) for text in texts])
 
     async def embed(self, texts: Sequence[str], *, model: str) -> list[Matrix]:
-        if any(self.stops_at in text for text in texts):
-            self.stops_at = "never said"
-            self.stands_still.set()
-            await self.let_go.wait()
+        await self.stop.before(texts)
         return [np.eye(384, dtype=np.float32)[:1] for _ in texts]
+
+
+class StoppingIndex(LanceIndex):
+    """The embedded index, before whose writes a worker may stand still."""
+
+    stop: Stop | None = None
+
+    async def upsert(self, generation_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        if self.stop:
+            await self.stop.before([chunk.text for chunk in chunks])
+        await super().upsert(generation_id, chunks)
 
 
 @dataclass(slots=True)

@@ -137,6 +137,18 @@ async def test_lease_lasts_longer_when_it_is_renewed(catalog: Catalog) -> None:
     assert len(await claim_build(catalog, owner="other", now=100.0)) == 1
 
 
+async def test_leases_are_held_until_another_builder_has_them(catalog: Catalog) -> None:
+    await applied(catalog, "a")
+    await start(catalog)
+    items = await claim_build(catalog, now=50.0)
+    await catalog.builds.require_held(items)
+
+    await claim_build(catalog, owner="other", now=80.0)
+
+    with pytest.raises(Conflict, match="no longer this builder's"):
+        await catalog.builds.require_held(items)
+
+
 async def test_builders_side_by_side_get_each_document_once(catalog: Catalog, second_catalog: Catalog) -> None:
     names = [f"p{n:02}" for n in range(40)]
     await applied(catalog, *names)

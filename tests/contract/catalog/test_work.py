@@ -303,3 +303,17 @@ async def test_items_committed_together_leave_the_list_of_a_build(catalog: Catal
 
     assert (await catalog.generations.get("g2")).state == "ready"
     assert (await catalog.jobs.get("build")).outcomes == Outcomes(embedded=1, deleted=1)
+
+
+async def test_leases_are_held_until_one_of_them_is_lost(catalog: Catalog) -> None:
+    await accept(catalog, a_page("a"), a_page("b"))
+    items = await claim(catalog, now=20.0, limit=2)
+    await catalog.work.require_held(items)
+
+    await catalog.work.fail(items[0], reason="later", now=30.0, retry_at=30.0)
+
+    with pytest.raises(Conflict, match="a lease on one of 2 documents of 'pages' is lost"):
+        await catalog.work.require_held(items)
+    with pytest.raises(Conflict, match="the lease on document 'a' of 'pages' is lost"):
+        await catalog.work.require_held(items[:1])
+    await catalog.work.require_held(items[1:])
