@@ -72,7 +72,7 @@ class _KnownModel:
         """See `Embedder.model`."""
         return self._model
 
-    async def embed(self, texts: Sequence[str], *, model: str) -> list[Matrix]:
+    async def embed(self, texts: Sequence[str], *, model: str, dimensions: int) -> list[Matrix]:
         """Not for a corpus whose vectors are ready."""
         raise NotImplementedError
 

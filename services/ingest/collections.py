@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import structlog
 
+from services.ingest.manifests import manifest_of
 from services.ingest.ports import Embedder
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.collections import Collection
@@ -13,7 +14,6 @@ from services.shared.catalog.manifest import Manifest
 from services.shared.catalog.profiles import Overrides
 from services.shared.index.port import Index
 from services.shared.runtime.errors import NotFound, PlumblineError
-from services.shared.text.analyzer import ANALYZER_VERSION
 
 log = structlog.get_logger()
 
@@ -38,7 +38,9 @@ class CollectionKeeper:
             return await self._declare(declaration, generation_id, manifest), False
         manifest = await self._manifest(declaration)
         generation_id = str(uuid.uuid4())
-        await self._index.create_generation(generation_id, manifest.dimensions, declaration.fields)
+        await self._index.create_generation(
+            generation_id, manifest.dimensions, declaration.fields, precision=manifest.precision
+        )
         collection = await self._declare(declaration, generation_id, manifest)
         if collection.active.id != generation_id:  # somebody else was first
             await self._drop(generation_id)
@@ -67,17 +69,7 @@ class CollectionKeeper:
 
     async def _manifest(self, declaration: Declaration) -> Manifest:
         model = await self._embedder.model(self._model)
-        chunking = declaration.resolved_settings().chunking
-        return Manifest(
-            model=model.name,
-            weights_sha256=model.weights_sha256,
-            dimensions=model.dimensions,
-            profile=declaration.profile,
-            chunk_target=chunking.target,
-            chunk_overlap=chunking.overlap,
-            chunk_minimum=chunking.minimum,
-            analyzer_version=ANALYZER_VERSION,
-        )
+        return manifest_of(model, declaration.profile, declaration.resolved_settings())
 
     async def _drop(self, generation_id: str) -> None:
         """Drop what no collection names any more; rows that stay are never served, so a failure is only noted."""

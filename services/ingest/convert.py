@@ -162,16 +162,23 @@ def describe_to_proto(model: str) -> embedding_pb2.DescribeModelRequest:
 
 def model_from_proto(reply: embedding_pb2.DescribeModelResponse, count_tokens: CountTokens) -> Model:
     """The facts of a model."""
-    return Model(reply.model.name, reply.model.weights_sha256, reply.model.dimensions, count_tokens)
+    return Model(
+        reply.model.name,
+        reply.model.weights_sha256,
+        reply.model.dimensions,
+        count_tokens,
+        tuple(reply.shorter_dimensions),
+    )
 
 
-def passages_to_proto(texts: list[str], *, model: str) -> embedding_pb2.EmbedRequest:
+def passages_to_proto(texts: list[str], *, model: str, dimensions: int) -> embedding_pb2.EmbedRequest:
     """Texts for the ingest lane, vectors in half precision on the wire."""
     return embedding_pb2.EmbedRequest(
         model=model,
         purpose=embedding_pb2.PURPOSE_PASSAGE,
         texts=texts,
         dtype=vectors_pb2.VECTOR_DTYPE_FLOAT16,
+        dimensions=dimensions,
     )
 
 
@@ -207,6 +214,7 @@ def generation_to_proto(generation: Generation, *, sequence: int) -> pb.Generati
             chunk_overlap=manifest.chunk_overlap,
             chunk_minimum=manifest.chunk_minimum,
             analyzer_version=manifest.analyzer_version,
+            precision=manifest.precision,
             documents=generation.documents,
             chunks=generation.chunks,
         ),

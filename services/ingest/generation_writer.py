@@ -18,7 +18,7 @@ from services.ingest.metrics import IngestMetrics
 from services.ingest.ports import Embedder, Originals, Parse
 from services.shared.catalog.documents import Put
 from services.shared.catalog.fields import MAX_TITLE_LENGTH
-from services.shared.catalog.manifest import Generation
+from services.shared.catalog.manifest import Generation, Manifest
 from services.shared.catalog.term_statistics import DocumentTerms
 from services.shared.index.chunk import IndexedChunk, Matrix, StoredChunk
 from services.shared.index.port import Index
@@ -118,7 +118,7 @@ class GenerationWriter:
         missing = [(id_, chunk) for target in targets for id_, chunk in target.missing if id_ not in copied]
         with self.timed("embed"):
             texts = [_embedded_text(chunk) for _, chunk in missing]
-            vectors = await self._embedder.embed(texts, model=generation.manifest.model) if texts else []
+            vectors = await self._embedded(texts, generation.manifest) if texts else []
         embedded = {id_: rows for (id_, _), rows in zip(missing, vectors, strict=True)}
         with self.timed("store"):
             rows = await asyncio.to_thread(lambda: [list(_rows(target, copied | embedded)) for target in targets])
@@ -137,6 +137,9 @@ class GenerationWriter:
             Held(target.ids, of_target, embedded=any(id_ in embedded for id_ in target.ids))
             for target, of_target in zip(targets, terms, strict=True)
         ]
+
+    async def _embedded(self, texts: Sequence[str], manifest: Manifest) -> list[Matrix]:
+        return await self._embedder.embed(texts, model=manifest.model, dimensions=manifest.dimensions)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import structlog
 
 from services.ingest.gate import Gate, GateFigures
+from services.ingest.manifests import manifest_of
 from services.ingest.ports import Embedder
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.collections import Collection
@@ -14,7 +15,6 @@ from services.shared.catalog.manifest import Generation, GenerationState, Manife
 from services.shared.catalog.profiles import Profile, resolve_settings
 from services.shared.index.port import Index
 from services.shared.runtime.errors import Conflict, InvalidInput, NotFound, PlumblineError
-from services.shared.text.analyzer import ANALYZER_VERSION
 
 log = structlog.get_logger()
 
@@ -56,7 +56,9 @@ class GenerationKeeper:
         manifest = await self._manifest(collection, model=model, profile=profile)
         generation_id, job_id = str(uuid.uuid4()), uuid.uuid4().hex
         # The index before the catalog's word: whoever applies a change to it finds it.
-        await self._index.create_generation(generation_id, manifest.dimensions, collection.declaration.fields)
+        await self._index.create_generation(
+            generation_id, manifest.dimensions, collection.declaration.fields, precision=manifest.precision
+        )
         try:
             generation = await self._catalog.builds.start(
                 name, generation_id=generation_id, manifest=manifest, job_id=job_id, now=self._clock()
@@ -100,18 +102,8 @@ class GenerationKeeper:
         if profile and profile not in set(Profile):
             raise InvalidInput(f"a profile is one of {', '.join(Profile)}", field="profile")
         chosen = Profile(profile or active.profile)
-        chunking = resolve_settings(chosen, declaration.fields, declaration.settings).chunking
-        facts = await self._embedder.model(model or active.model)
-        return Manifest(
-            model=facts.name,
-            weights_sha256=facts.weights_sha256,
-            dimensions=facts.dimensions,
-            profile=chosen,
-            chunk_target=chunking.target,
-            chunk_overlap=chunking.overlap,
-            chunk_minimum=chunking.minimum,
-            analyzer_version=ANALYZER_VERSION,
-        )
+        settings = resolve_settings(chosen, declaration.fields, declaration.settings)
+        return manifest_of(await self._embedder.model(model or active.model), chosen, settings)
 
     async def _drop(self, generation_id: str) -> None:
         try:

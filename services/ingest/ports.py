@@ -14,12 +14,16 @@ CountTokens = Callable[[Sequence[str]], list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The facts of an embedding model; `count_tokens` counts its word pieces, special tokens left out."""
+    """The facts of an embedding model; `count_tokens` counts its word pieces, special tokens left out.
+
+    `shorter_dimensions` are those to which its vectors may be cut (Matryoshka), ascending.
+    """
 
     name: str
     weights_sha256: str
     dimensions: int
     count_tokens: CountTokens
+    shorter_dimensions: tuple[int, ...] = ()
 
 
 class Embedder(Protocol):
@@ -29,8 +33,11 @@ class Embedder(Protocol):
         """The model of this name, the default one for "". Raises NotFound, DependencyUnavailable."""
         ...
 
-    async def embed(self, texts: Sequence[str], *, model: str) -> list[Matrix]:
-        """For each text its windows' vectors, (windows, d), unit rows. Raises InvalidInput, DependencyUnavailable."""
+    async def embed(self, texts: Sequence[str], *, model: str, dimensions: int) -> list[Matrix]:
+        """For each text its windows' vectors, (windows, `dimensions`), unit rows.
+
+        Raises InvalidInput, DependencyUnavailable.
+        """
         ...
 
 

@@ -140,8 +140,10 @@ class Reconciliation:
     async def _generation(self, collection: Collection, generation: Generation, *, is_there: bool) -> GenerationReport:
         report = GenerationReport(collection.declaration.name, generation.id)
         if not self._dry_run:
-            dimensions = generation.manifest.dimensions
-            await self._index.create_generation(generation.id, dimensions, collection.declaration.fields)
+            manifest, fields = generation.manifest, collection.declaration.fields
+            await self._index.create_generation(
+                generation.id, manifest.dimensions, fields, precision=manifest.precision
+            )
             is_there = True
         await self._write_missing(generation, report, is_there=is_there)
         if is_there:

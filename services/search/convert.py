@@ -202,13 +202,14 @@ def chunks_to_proto(generation: Generation, chunks: list[StoredChunk]) -> pb.Lis
     )
 
 
-def embed_request_to_proto(text: str, *, model: str) -> embedding_pb2.EmbedRequest:
+def embed_request_to_proto(text: str, *, model: str, dimensions: int) -> embedding_pb2.EmbedRequest:
     """The request for a query's vectors."""
     return embedding_pb2.EmbedRequest(
         model=model,
         purpose=embedding_pb2.PURPOSE_QUERY,
         texts=[text],
         dtype=vectors_pb2.VECTOR_DTYPE_FLOAT32,
+        dimensions=dimensions,
     )
 
 

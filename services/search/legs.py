@@ -118,7 +118,9 @@ class Legs:
     async def _direction_of_text(self, text: str, generation: Generation) -> Vector | None:
         limit_s = self._limits.embed_s
         async with self._limits.at_most(limit_s, "embedding"):
-            embedded = await self._embedder.embed_query(text, model=generation.model, timeout_s=limit_s)
+            embedded = await self._embedder.embed_query(
+                text, model=generation.model, dimensions=generation.dimensions, timeout_s=limit_s
+            )
             if embedded is None:
                 return None
             made_by = embedded.weights_sha256, embedded.vectors.shape[1]

@@ -50,10 +50,11 @@ class EmbeddedQuery:
 class Embedder(Protocol):
     """Turns queries into vectors."""
 
-    async def embed_query(self, text: str, *, model: str, timeout_s: float) -> EmbeddedQuery | None:
+    async def embed_query(self, text: str, *, model: str, dimensions: int, timeout_s: float) -> EmbeddedQuery | None:
         """The query's vectors, or None when the model reads nothing in it.
 
-        Raises DependencyUnavailable, also when the model is not loaded there, Overloaded, DeadlineExceeded, Internal.
+        Raises DependencyUnavailable, also when the model is not loaded there or does not give so many dimensions,
+        Overloaded, DeadlineExceeded, Internal.
         """
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, FieldValue, comparable
 from services.shared.index.filters import Filter, matches
+from services.shared.index.precision import Precision
 from services.shared.runtime.errors import NotFound
 
 Fault = Callable[[], Awaitable[None]]
@@ -49,7 +50,14 @@ class FakeIndex:
         self.calls: list[str] = []
         self.in_flight = 0
 
-    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def create_generation(
+        self,
+        generation_id: str,
+        dimensions: int,
+        fields: Mapping[str, FieldType],
+        *,
+        precision: Precision = Precision.FULL,
+    ) -> None:
         self._generations.setdefault(generation_id, _Generation(fields))
 
     async def drop_generation(self, generation_id: str) -> None:

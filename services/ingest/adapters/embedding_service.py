@@ -39,11 +39,11 @@ class EmbeddingService:
             self._models[name] = self._models[facts.name] = facts
         return self._models[name]
 
-    async def embed(self, texts: Sequence[str], *, model: str) -> list[npt.NDArray[np.float32]]:
+    async def embed(self, texts: Sequence[str], *, model: str, dimensions: int) -> list[npt.NDArray[np.float32]]:
         """See `Embedder.embed`."""
         vectors: list[npt.NDArray[np.float32]] = []
         for batch in _batches(texts, self._batch_texts):
-            request = convert.passages_to_proto(batch, model=model)
+            request = convert.passages_to_proto(batch, model=model, dimensions=dimensions)
             reply = await self._client.embed(request, timeout_s=self._embed_timeout_s)
             try:
                 vectors += convert.vectors_from_proto(reply)

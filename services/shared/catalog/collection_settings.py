@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 from pydantic.dataclasses import dataclass
 
 from services.shared.catalog.fields import LOCALE_PATTERN
+from services.shared.index.precision import Precision
 
 REFUSAL = "The provided document does not contain enough information to answer this question."
 NOTHING_MATCHES = "No document matches the filter."
@@ -100,6 +101,18 @@ class ChunkingSettings:
 
 
 @dataclass(frozen=True, slots=True, config=_STRICT)
+class VectorSettings:
+    """What is kept of vectors. It holds for generations that are built from then on."""
+
+    # The first so many numbers of each vector, for models that were trained for it (Matryoshka); None keeps them all.
+    # Fewer take less room and time, and find less.
+    dimensions: Annotated[int, Field(ge=1, le=8192)] | None = None
+    # `compact` halves what vectors take on disk in the embedded index, and quarters what they take in Weaviate's memory
+    # (8-bit codes; what those find is compared by whole vectors). It moves cosines by about 0.0003 and 0.
+    precision: Precision = Precision.FULL
+
+
+@dataclass(frozen=True, slots=True, config=_STRICT)
 class AnswerSettings:
     """What an answer may do and says when it cannot."""
 
@@ -140,4 +153,5 @@ class CollectionSettings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     ranking: RankingSettings = field(default_factory=RankingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
+    vectors: VectorSettings = field(default_factory=VectorSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)

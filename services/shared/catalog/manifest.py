@@ -8,6 +8,7 @@ from typing import Any, Self
 from sqlalchemy import Row
 
 from services.shared.catalog.schema import generations
+from services.shared.index.precision import Precision
 
 
 class GenerationState(StrEnum):
@@ -32,6 +33,7 @@ class Manifest:
     chunk_overlap: int
     chunk_minimum: int
     analyzer_version: str
+    precision: Precision = Precision.FULL
 
     def as_json(self) -> dict[str, Any]:
         """The form in which the catalog stores it."""
@@ -39,8 +41,9 @@ class Manifest:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """The manifest as stored; what a newer version added is left out."""
-        return cls(**{known.name: stored[known.name] for known in fields(cls)})
+        """The manifest as stored; what a newer version added is left out, what an older one lacks has its default."""
+        known = {one.name: stored[one.name] for one in fields(cls) if one.name in stored}
+        return cls(**known | {"precision": Precision(known.get("precision", Precision.FULL))})
 
 
 @dataclass(frozen=True, slots=True)

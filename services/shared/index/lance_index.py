@@ -26,6 +26,7 @@ from services.shared.index.fields import FieldType, is_declarable
 from services.shared.index.filters import Filter
 from services.shared.index.lance_filter import one_of, to_sql
 from services.shared.index.lance_vector_index import EXACT_BELOW
+from services.shared.index.precision import Precision
 from services.shared.runtime.allocator import give_back_freed_memory
 from services.shared.runtime.errors import AlreadyExists, DependencyUnavailable, InvalidInput, NotFound
 
@@ -80,7 +81,14 @@ class LanceIndex:
     async def close(self) -> None:
         self._connection.close()  # type: ignore[no-untyped-call]
 
-    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def create_generation(
+        self,
+        generation_id: str,
+        dimensions: int,
+        fields: Mapping[str, FieldType],
+        *,
+        precision: Precision = Precision.FULL,
+    ) -> None:
         if dimensions < 1:
             raise InvalidInput("A generation needs at least one dimension.", field="dimensions")
         for name in fields:
@@ -90,9 +98,9 @@ class LanceIndex:
             try:
                 table = await self._table(generation_id)
             except NotFound:
-                table = await self._new_table(generation_id, lance_rows.schema_of(dimensions, fields))
+                table = await self._new_table(generation_id, lance_rows.schema_of(dimensions, fields, precision))
             with _lance_errors():
-                await _add_missing_fields(generation_id, table, dimensions, fields)
+                await _add_missing_fields(generation_id, table, dimensions, fields, precision)
                 # The index is made while the table is empty, and here because a crash may have come between.
                 if not await table.list_indices():
                     await table.create_index("analysed", config=_KEYWORD_INDEX)
@@ -267,11 +275,17 @@ async def _connect(folder: Path) -> lancedb.AsyncConnection:
 
 
 async def _add_missing_fields(
-    generation_id: str, table: AsyncTable, dimensions: int, fields: Mapping[str, FieldType]
+    generation_id: str,
+    table: AsyncTable,
+    dimensions: int,
+    fields: Mapping[str, FieldType],
+    precision: Precision,
 ) -> None:
     schema = await table.schema()
     if lance_rows.dimensions_of(schema) != dimensions:
         raise AlreadyExists(f"Generation {generation_id!r} is there with other dimensions than {dimensions}.")
+    if lance_rows.precision_of(schema) != precision:
+        raise AlreadyExists(f"Generation {generation_id!r} is there with another precision than {precision}.")
     declared = lance_rows.declared_fields(schema)
     for name, field_type in fields.items():
         if declared.get(name, field_type) != field_type:

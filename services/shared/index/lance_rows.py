@@ -16,6 +16,7 @@ from services.shared.index.checked_chunk import checked_vectors, comparable_meta
 from services.shared.index.chunk import IndexedChunk, LegHit, Matrix, StoredChunk
 from services.shared.index.fields import FieldType, start_of_period
 from services.shared.index.lance_filter import column_of
+from services.shared.index.precision import Precision
 
 VECTORS = "vectors"
 
@@ -53,9 +54,10 @@ COLUMNS: tuple[str, ...] = tuple(_STORED.names)
 _TYPE_KEY = b"field_type"
 
 
-def schema_of(dimensions: int, fields: Mapping[str, FieldType]) -> pa.Schema:
+def schema_of(dimensions: int, fields: Mapping[str, FieldType], precision: Precision = Precision.FULL) -> pa.Schema:
     """The columns of a generation: the chunk's own, then those that only filters read."""
-    vectors = pa.field(VECTORS, pa.list_(pa.list_(pa.float32(), dimensions)), nullable=False)
+    number = pa.float32() if precision is Precision.FULL else pa.float16()
+    vectors = pa.field(VECTORS, pa.list_(pa.list_(number, dimensions)), nullable=False)
     return pa.schema([*_STORED, vectors, pa.field("date_start", pa.string()), *declared_columns(fields)])
 
 
@@ -72,6 +74,11 @@ def declared_columns(fields: Mapping[str, FieldType]) -> pa.Schema:
 def dimensions_of(schema: pa.Schema) -> int:
     """The length of a vector in a table with this schema."""
     return int(schema.field(VECTORS).type.value_type.list_size)
+
+
+def precision_of(schema: pa.Schema) -> Precision:
+    """How exactly a table with this schema keeps vectors."""
+    return Precision.FULL if schema.field(VECTORS).type.value_type.value_type == pa.float32() else Precision.COMPACT
 
 
 def declared_fields(schema: pa.Schema) -> dict[str, FieldType]:
@@ -94,7 +101,7 @@ def to_rows(chunks: Sequence[IndexedChunk], schema: pa.Schema) -> pa.Table:
         columns[name] = [value or None for value in columns[name]]
     columns["metadata"] = [json.dumps(dict(chunk.metadata), ensure_ascii=False) for chunk in chunks]
     columns["date_start"] = [start_of_period(chunk.date) for chunk in chunks]
-    columns[VECTORS] = _vector_lists(chunks, dimensions_of(schema))
+    columns[VECTORS] = _vector_lists(chunks, dimensions_of(schema), precision_of(schema))
     for name, declared in declared_fields(schema).items():
         columns[column_of(name)] = [comparable_metadata(chunk, name, declared) for chunk in chunks]
     return pa.table(columns, schema=schema)
@@ -133,8 +140,9 @@ def to_chunks(rows: pa.Table) -> list[StoredChunk]:
     return [read.chunk(place) for place in range(len(read))]
 
 
-def _vector_lists(chunks: Sequence[IndexedChunk], dimensions: int) -> pa.ListArray:
-    flat = np.concatenate([checked_vectors(chunk, dimensions) for chunk in chunks]).astype(np.float32, copy=False)
+def _vector_lists(chunks: Sequence[IndexedChunk], dimensions: int, precision: Precision) -> pa.ListArray:
+    number = np.float32 if precision is Precision.FULL else np.float16
+    flat = np.concatenate([checked_vectors(chunk, dimensions) for chunk in chunks]).astype(number, copy=False)
     offsets = np.cumsum([0, *(len(chunk.vectors) for chunk in chunks)], dtype=np.int32)
     return pa.ListArray.from_arrays(
         pa.array(offsets), pa.FixedSizeListArray.from_arrays(pa.array(flat.reshape(-1)), dimensions)
@@ -145,5 +153,8 @@ def _matrices(rows: pa.Table) -> list[Matrix]:
     lists = rows[VECTORS].combine_chunks()
     flat = lists.flatten()
     matrix = flat.flatten().to_numpy().reshape(-1, flat.type.list_size)
+    if matrix.dtype == np.float16:
+        whole = matrix.astype(np.float32)
+        matrix = whole / np.linalg.norm(whole, axis=1, keepdims=True)
     lengths = lists.value_lengths().to_numpy()
     return [matrix[end - length : end] for length, end in zip(lengths, np.cumsum(lengths), strict=True)]

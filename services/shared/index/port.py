@@ -10,6 +10,7 @@ from typing import Protocol
 from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import FieldType
 from services.shared.index.filters import Filter
+from services.shared.index.precision import Precision
 
 
 class Index(Protocol):
@@ -24,14 +25,21 @@ class Index(Protocol):
     Every method may raise DependencyUnavailable, and NotFound where it names a generation that is not there.
     """
 
-    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def create_generation(
+        self,
+        generation_id: str,
+        dimensions: int,
+        fields: Mapping[str, FieldType],
+        *,
+        precision: Precision = Precision.FULL,
+    ) -> None:
         """Make an empty generation, or add to the one that is there the fields that it lacks.
 
         So the call may be repeated after a crash, and again when a collection declares more fields.
 
         Raises:
             InvalidInput: the id or a field's name cannot be used, or `dimensions` is below 1.
-            AlreadyExists: it is there with other dimensions, or with another type for a field.
+            AlreadyExists: it is there with other dimensions, another precision, or another type for a field.
         """
 
     async def drop_generation(self, generation_id: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.shared.index.fields import FieldType
+from services.shared.index.precision import Precision
 from services.shared.index.weaviate_filter import property_of
 
 VECTORS = "windows"
@@ -49,6 +50,7 @@ class GenerationClass:
 
     dimensions: int
     fields: Mapping[str, FieldType]
+    precision: Precision = Precision.FULL
 
 
 def is_generation_id(generation_id: str) -> bool:
@@ -70,7 +72,13 @@ def generation_of(name: str) -> str | None:
 
 
 def definition_of(
-    generation_id: str, dimensions: int, fields: Mapping[str, FieldType], *, replication_factor: int, ef: int
+    generation_id: str,
+    dimensions: int,
+    fields: Mapping[str, FieldType],
+    *,
+    replication_factor: int,
+    ef: int,
+    precision: Precision = Precision.FULL,
 ) -> dict[str, Any]:
     """The class as Weaviate's schema takes it; every setting that search depends on is named, defaults change."""
     return {
@@ -94,9 +102,11 @@ def definition_of(
                     "maxConnections": 64,
                     "ef": ef,
                     "multivector": {"enabled": True, "aggregation": "maxSim", "muvera": {"enabled": False}},
-                    # Vectors are kept whole: 3 KiB each at 768 dimensions. A server's default quantisation is refused.
+                    # A server's default quantisation is refused: whole vectors take 3 KiB of memory each at 768
+                    # dimensions, and their 8-bit codes a quarter of it.
                     "skipDefaultQuantization": True,
-                    **{kind: {"enabled": False} for kind in ("pq", "bq", "sq", "rq")},
+                    **{kind: {"enabled": False} for kind in ("pq", "bq", "sq")},
+                    "rq": {"enabled": precision is Precision.COMPACT, "bits": 8},
                 },
             }
         },
@@ -133,7 +143,12 @@ def generation_class(definition: Mapping[str, Any]) -> GenerationClass:
             for described in definition["properties"]
             if described["name"].startswith("m_")
         },
+        precision=_precision_of(definition["vectorConfig"][VECTORS]["vectorIndexConfig"]),
     )
+
+
+def _precision_of(vector_index: Mapping[str, Any]) -> Precision:
+    return Precision.COMPACT if vector_index.get("rq", {}).get("enabled") else Precision.FULL
 
 
 def _stored_property(name: str, data_type: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from services.shared.index.fields import FieldType
+from services.shared.index.precision import Precision
 from services.shared.index.weaviate_class import (
     ANALYSED,
     GenerationClass,
@@ -60,21 +61,30 @@ class Classes:
         """Read the class again when it is asked for."""
         self._known.pop(generation_id, None)
 
-    async def make(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def make(
+        self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType], precision: Precision
+    ) -> None:
         """Make the class, or add to the one that is there the fields that it lacks.
 
-        Raises AlreadyExists when it is there with other dimensions or another type for a field.
+        Raises AlreadyExists when it is there with other dimensions, another precision or another type for a field.
         """
         try:
             there = await self.read(generation_id)
         except NotFound:
             definition = definition_of(
-                generation_id, dimensions, fields, replication_factor=self._replication_factor, ef=self._ef
+                generation_id,
+                dimensions,
+                fields,
+                replication_factor=self._replication_factor,
+                ef=self._ef,
+                precision=precision,
             )
             await self._change("POST", "/schema", definition)
             there = await self.read(generation_id)
         if there.dimensions != dimensions:
             raise AlreadyExists(f"Generation {generation_id!r} is there with other dimensions than {dimensions}.")
+        if there.precision != precision:
+            raise AlreadyExists(f"Generation {generation_id!r} is there with another precision than {precision}.")
         for name, declared in fields.items():
             if there.fields.get(name, declared) != declared:
                 raise AlreadyExists(f"Generation {generation_id!r} has field {name} with type {there.fields[name]}.")

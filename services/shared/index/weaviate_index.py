@@ -15,6 +15,7 @@ from weaviate.proto.v1 import base_pb2, batch_delete_pb2, batch_pb2, search_get_
 from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, is_declarable
 from services.shared.index.filters import Filter
+from services.shared.index.precision import Precision
 from services.shared.index.weaviate_class import ANALYSED, class_name, is_generation_id
 from services.shared.index.weaviate_classes import Classes, no_generation
 from services.shared.index.weaviate_cluster import ClassMissing, Cluster, NodeClient, RequestRefused
@@ -97,7 +98,14 @@ class WeaviateIndex:
     async def close(self) -> None:
         await self._cluster.close()
 
-    async def create_generation(self, generation_id: str, dimensions: int, fields: Mapping[str, FieldType]) -> None:
+    async def create_generation(
+        self,
+        generation_id: str,
+        dimensions: int,
+        fields: Mapping[str, FieldType],
+        *,
+        precision: Precision = Precision.FULL,
+    ) -> None:
         if not is_generation_id(generation_id):
             raise InvalidInput(f"{generation_id!r} cannot be a generation's id.", field="generation_id")
         if dimensions < 1:
@@ -106,7 +114,7 @@ class WeaviateIndex:
             if not is_declarable(name):
                 raise InvalidInput(f"{name!r} cannot be the name of a declared field.", field=f"fields.{name}")
         async with self._writing[generation_id]:
-            await self._classes.make(generation_id, dimensions, fields)
+            await self._classes.make(generation_id, dimensions, fields, precision)
 
     async def drop_generation(self, generation_id: str) -> None:
         async with self._writing[generation_id]:

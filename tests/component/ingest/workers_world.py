@@ -50,7 +50,7 @@ class Embedder:
     async def model(self, name: str) -> Model:
         return Model("m", "5" * 64, 384, lambda texts: [len(text.split()) for text in texts])
 
-    async def embed(self, texts: Sequence[str], *, model: str) -> list[Matrix]:
+    async def embed(self, texts: Sequence[str], *, model: str, dimensions: int) -> list[Matrix]:
         await self.stop.before(texts)
         return [np.eye(384, dtype=np.float32)[:1] for _ in texts]
 

@@ -1,10 +1,12 @@
 """Making and dropping generations."""
 
+import numpy as np
 import pytest
 
 from services.shared.index.fields import FieldType
 from services.shared.index.filters import Comparison, Op
 from services.shared.index.port import Index
+from services.shared.index.precision import Precision
 from services.shared.runtime.errors import AlreadyExists, InvalidInput, NotFound
 from tests.contract.index.examples import EAST, FIELDS, GENERATION, a_chunk, found_by_vector, found_by_words
 
@@ -39,8 +41,28 @@ async def test_field_that_the_generation_lacks_is_missing_everywhere(index: Inde
 async def test_other_dimensions_or_another_type_are_refused(index: Index) -> None:
     with pytest.raises(AlreadyExists, match="dimensions"):
         await index.create_generation(GENERATION, 8, FIELDS)
+    with pytest.raises(AlreadyExists, match="precision"):
+        await index.create_generation(GENERATION, 4, FIELDS, precision=Precision.COMPACT)
     with pytest.raises(AlreadyExists, match="year"):
         await index.create_generation(GENERATION, 4, {**FIELDS, "year": FieldType.KEYWORD})
+
+
+async def test_compact_vectors_are_found_and_read_as_whole_ones_but_for_a_thousandth(index: Index) -> None:
+    await index.create_generation("compact", 64, {}, precision=Precision.COMPACT)
+    rows = np.random.default_rng(1).standard_normal((200, 64)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    chunks = [a_chunk(f"c{place:03d}", vectors=row[np.newaxis]) for place, row in enumerate(rows)]
+    await index.upsert("compact", chunks)
+    await index.create_generation("compact", 64, {}, precision=Precision.COMPACT)
+
+    hits = await index.nearest("compact", rows[7], filter=None, limit=10)
+    cosines = rows @ rows[7]
+    assert [hit.chunk_id for hit in hits] == [f"c{place:03d}" for place in np.argsort(-cosines)[:10]]
+    np.testing.assert_allclose([hit.score for hit in hits], np.sort(cosines)[::-1][:10], atol=1e-3)
+    [read] = await index.fetch("compact", ["c007"], vectors=True)
+    assert read.vectors is not None and read.vectors.dtype == np.float32
+    np.testing.assert_allclose(read.vectors[0], rows[7], atol=1e-3)
+    assert abs(np.linalg.norm(read.vectors) - 1) < 1e-6
 
 
 @pytest.mark.parametrize("name", ["", "../outside", "a/b", "a b", "é"])

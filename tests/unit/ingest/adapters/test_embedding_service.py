@@ -32,7 +32,7 @@ def service(client: FakeEmbeddingClient) -> EmbeddingService:
 
 async def test_a_call_has_a_bounded_number_of_texts() -> None:
     client = FakeEmbeddingClient()
-    vectors = await service(client).embed(["x"] * 130, model="m")
+    vectors = await service(client).embed(["x"] * 130, model="m", dimensions=0)
     assert [len(call) for call in client.calls] == [64, 64, 2]
     assert len(vectors) == 130
 
@@ -40,7 +40,7 @@ async def test_a_call_has_a_bounded_number_of_texts() -> None:
 async def test_a_call_of_long_texts_is_bounded_by_what_a_slow_cpu_embeds_in_time() -> None:
     client = FakeEmbeddingClient()
     lengths = [15_000, 15_000, 10_000, 1, 50_000, 1]
-    vectors = await service(client).embed(["x" * length for length in lengths], model="m")
+    vectors = await service(client).embed(["x" * length for length in lengths], model="m", dimensions=0)
     assert [[len(text) for text in call] for call in client.calls] == [[15_000, 15_000, 10_000], [1], [50_000], [1]]
     assert [int(rows[0, 0]) for rows in vectors] == lengths
 
@@ -52,4 +52,4 @@ async def test_a_vector_that_is_no_number_is_a_fault_of_embedding_and_not_of_the
             return pb.EmbedResponse(vectors=pack_vectors(rows, vectors_pb2.VECTOR_DTYPE_FLOAT32))
 
     with pytest.raises(Internal, match="NaN"):
-        await service(Faulty()).embed(["x"], model="m")
+        await service(Faulty()).embed(["x"], model="m", dimensions=0)

@@ -263,7 +263,7 @@ class CancelJobResponse(_message.Message):
     def __init__(self, job: _Optional[_Union[Job, _Mapping]] = ...) -> None: ...
 
 class Manifest(_message.Message):
-    __slots__ = ("model", "weights_sha256", "dimensions", "profile", "chunk_target", "chunk_overlap", "chunk_minimum", "analyzer_version", "documents", "chunks", "content_sha256")
+    __slots__ = ("model", "weights_sha256", "dimensions", "profile", "chunk_target", "chunk_overlap", "chunk_minimum", "analyzer_version", "documents", "chunks", "content_sha256", "precision")
     MODEL_FIELD_NUMBER: _ClassVar[int]
     WEIGHTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     DIMENSIONS_FIELD_NUMBER: _ClassVar[int]
@@ -275,6 +275,7 @@ class Manifest(_message.Message):
     DOCUMENTS_FIELD_NUMBER: _ClassVar[int]
     CHUNKS_FIELD_NUMBER: _ClassVar[int]
     CONTENT_SHA256_FIELD_NUMBER: _ClassVar[int]
+    PRECISION_FIELD_NUMBER: _ClassVar[int]
     model: str
     weights_sha256: str
     dimensions: int
@@ -286,7 +287,8 @@ class Manifest(_message.Message):
     documents: int
     chunks: int
     content_sha256: str
-    def __init__(self, model: _Optional[str] = ..., weights_sha256: _Optional[str] = ..., dimensions: _Optional[int] = ..., profile: _Optional[str] = ..., chunk_target: _Optional[int] = ..., chunk_overlap: _Optional[int] = ..., chunk_minimum: _Optional[int] = ..., analyzer_version: _Optional[str] = ..., documents: _Optional[int] = ..., chunks: _Optional[int] = ..., content_sha256: _Optional[str] = ...) -> None: ...
+    precision: str
+    def __init__(self, model: _Optional[str] = ..., weights_sha256: _Optional[str] = ..., dimensions: _Optional[int] = ..., profile: _Optional[str] = ..., chunk_target: _Optional[int] = ..., chunk_overlap: _Optional[int] = ..., chunk_minimum: _Optional[int] = ..., analyzer_version: _Optional[str] = ..., documents: _Optional[int] = ..., chunks: _Optional[int] = ..., content_sha256: _Optional[str] = ..., precision: _Optional[str] = ...) -> None: ...
 
 class GenerationInfo(_message.Message):
     __slots__ = ("generation_id", "state", "revision", "lag", "manifest", "created_at")
