@@ -40,7 +40,7 @@ async def run(plan: Plan) -> Report:
     """Measure. Raises Failure."""
     load_average = os.getloadavg()[0]
     documents = abstracts(plan.file, plan.documents)
-    with tempfile.TemporaryDirectory(prefix="ingest-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="ingest-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         async with (
             running_service(str(plan.model), {}, folder / "embedding.log") as embedding,
@@ -128,7 +128,7 @@ async def _memory(plan: Plan) -> Memory:
     documents = abstracts(plan.file, plan.memory_documents)
     each = len(documents) // _LOOKS
     mib: list[float] = []
-    with tempfile.TemporaryDirectory(prefix="ingest-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="ingest-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         async with (
             running_service("hashing", {}, folder / "embedding.log") as embedding,
