@@ -7,7 +7,7 @@ import numpy as np
 from loadtests.quality.table import number, table, with_interval
 from loadtests.tune.report import told
 from loadtests.tune.study_sets import StudySet
-from loadtests.tune.sweep import ALONE, Settings, best, relevance_grid
+from loadtests.tune.sweep import ALONE, best, relevance_grid
 from loadtests.tune.values import NDCG20, P10, Run, mean, run
 
 TARGETS = {P10: 0.75, NDCG20: 0.70}
@@ -22,35 +22,30 @@ def target_lines(sets: Sequence[StudySet]) -> Iterator[str]:
         settings = list(relevance_grid(both_legs=True))
         tried = [run(one.queries, alone.changed(**each)) for each in settings]
         base = run(one.queries, alone)
-        rows.append((f"{one.model}, default, all {len(one.queries)}", *_cells(base), ""))
+        count = len(one.queries)
+        held = sorted(set(range(count)) - set(_first_half(count)))
+        rows.append((f"{one.model}, default, all {count}", *_cells(base, range(count)), ""))
+        rows.append((f"{one.model}, default, the other half", *_cells(base, held), ""))
         for measure in TARGETS:
-            tuned, chosen = _halved(settings, tried, measure, _first_half(len(one.queries)))
-            rows.append((f"{one.model}, tuned by {measure}, the other half", *tuned, told(chosen)))
-            means = _over_halvings(tried, measure, len(one.queries))
+            chosen, _ = _chosen(tried, measure, _first_half(count))
+            label = f"{one.model}, tuned by {measure}, the other half"
+            rows.append((label, *_cells(tried[chosen], held), told(settings[chosen])))
+            means = _over_halvings(tried, measure, count)
             rows.append((f"{one.model}, tuned by {measure}, mean of {_HALVES} halvings", *means, ""))
         for measure in TARGETS:
             top = max(range(len(tried)), key=lambda place: mean(tried[place].values[measure]))
             label = f"{one.model}, best {measure} of {len(settings)} on all (chosen by what is reported)"
-            rows.append((label, *_cells(tried[top]), told(settings[top])))
+            rows.append((label, *_cells(tried[top], range(count)), told(settings[top])))
     yield from table(("", *TARGETS, "settings"), rows)
 
 
-def _cells(run_: Run) -> list[str]:
-    return [with_interval(measure, run_.values[measure]) for measure in TARGETS]
+def _cells(run_: Run, queries: Sequence[int]) -> list[str]:
+    return [with_interval(measure, [run_.values[measure][query] for query in queries]) for measure in TARGETS]
 
 
 def _first_half(count: int) -> list[int]:
     """The tuning half, drawn once."""
     return sorted(np.random.default_rng(0).permutation(count)[: count // 2].tolist())
-
-
-def _halved(
-    settings: Sequence[Settings], tried: Sequence[Run], measure: str, tuning: Sequence[int]
-) -> tuple[list[str], Settings]:
-    """What the settings that the tuning half chooses give on the other half."""
-    chosen, held = _chosen(tried, measure, tuning)
-    values = [[tried[chosen].values[name][query] for query in held] for name in TARGETS]
-    return [with_interval(name, of) for name, of in zip(TARGETS, values, strict=True)], settings[chosen]
 
 
 def _over_halvings(tried: Sequence[Run], measure: str, count: int) -> list[str]:
