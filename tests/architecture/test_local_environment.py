@@ -16,13 +16,15 @@ OPTIONS = [
 
 
 def settings_class(service: str) -> type[ProcessSettings]:
+    """The settings of the service itself; those of its commands are derived from them."""
     module = import_module(f"services.{service}.settings")
-    (found,) = (
+    found = {
         one
         for _, one in inspect.getmembers(module, inspect.isclass)
         if issubclass(one, ProcessSettings) and one.__module__ == module.__name__
-    )
-    return found
+    }
+    (own,) = (one for one in found if found.isdisjoint(one.__mro__[1:]))
+    return own
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=["extractive", "language model"])
