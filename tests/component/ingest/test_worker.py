@@ -15,6 +15,7 @@ from services.ingest.worker import SMALL_BYTES, Worker
 from services.shared.catalog.acceptance import Outcome
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.work_item import WorkItem
+from services.shared.runtime.errors import Conflict
 from tests.contract.catalog.examples import a_collection, a_page
 
 LARGE_BYTES = 10_000_000
@@ -105,3 +106,24 @@ async def test_a_batch_holds_about_a_megabyte_or_one_document(catalog: Catalog) 
     async with working(catalog, pipeline, LARGE_BYTES):
         await ended(catalog, "books")
     assert pipeline.batches == [["a"], ["b"], ["large"], ["c", "d"]]
+
+
+class LosesTheFirstOfABatch(FakePipeline):
+    """In the middle of a batch its first item is taken away; there is no more of it today."""
+
+    async def apply(self, items: Sequence[WorkItem]) -> list[Outcome]:
+        if len(items) == 1:
+            return await super().apply(items)
+        self.batches.append([item.document_id for item in items])
+        await self._catalog.work.fail(items[0], reason="taken away", now=1.0, retry_at=1e9)
+        raise Conflict("a lease on one of 2 documents is lost")
+
+
+async def test_what_was_lost_of_a_batch_is_not_tried_again_and_the_rest_is(catalog: Catalog) -> None:
+    pipeline = LosesTheFirstOfABatch(catalog)
+    await catalog.jobs.accept("books", [a_page("lost"), a_page("held")], job_id="books", now=0.0)
+    async with working(catalog, pipeline, LARGE_BYTES), asyncio.timeout(30):
+        while (await catalog.jobs.get("books")).done < 1:
+            await asyncio.sleep(0.01)
+    assert pipeline.batches == [["lost", "held"], ["held"]]
+    assert await catalog.generations.applied("g-books", "lost") is None
