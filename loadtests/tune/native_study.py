@@ -1,7 +1,7 @@
 """Weaviate's own hybrid query, MMR and boost beside ours: the same tokens and vectors, a real server of one node.
 
 The native class holds one vector a chunk, that of its first window, because Weaviate's MMR passes over objects with
-several. Both are asked for the first 20 documents of a window of 100.
+several; so similarity is told of those vectors for both. Both are asked for the first 20 documents of a window of 100.
 """
 
 import asyncio
@@ -106,8 +106,9 @@ async def _all_chunks(folder: Path, generation_id: str) -> list[IndexedChunk]:
 
 def _native_lines(one: StudySet, chunks: Sequence[IndexedChunk], engine: Engine) -> Iterator[str]:
     """The table of a set: our stages, then the native query."""
-    runs = {f"ours, {label}": run for label, run in stages(one).items()}
-    runs |= asyncio.run(_native_runs(one, chunks, engine))
+    documents = {chunk.document_id: chunk for chunk in reversed(chunks)}
+    runs = {f"ours, {label}": _seen_alike(run, one, documents) for label, run in stages(one).items()}
+    runs |= asyncio.run(_native_runs(one, chunks, documents, engine))
     names = [name for name in MEASURES if name in runs["ours, fused"].values]
     ours = list(runs)[len(runs) - len(_VARIANTS) - 1]
     rows = []
@@ -120,8 +121,15 @@ def _native_lines(one: StudySet, chunks: Sequence[IndexedChunk], engine: Engine)
     yield from table(("", *names, f"{MRR} less {ours!r}", f"{NDCG20} less {ours!r}"), rows)
 
 
-async def _native_runs(one: StudySet, chunks: Sequence[IndexedChunk], engine: Engine) -> dict[str, Run]:
-    documents = {chunk.document_id: chunk for chunk in reversed(chunks)}
+def _seen_alike(run: Run, one: StudySet, documents: Mapping[str, IndexedChunk]) -> Run:
+    """Our run with the similarity of the vectors that the native class holds."""
+    told = [shown([found.document_id for found in replayed.shown], documents, one) for replayed in run.replayed]
+    return measured(one.queries, told)
+
+
+async def _native_runs(
+    one: StudySet, chunks: Sequence[IndexedChunk], documents: Mapping[str, IndexedChunk], engine: Engine
+) -> dict[str, Run]:
     runs = {}
     async with _loaded(chunks, engine) as client:
         for label, asked in _VARIANTS.items():
@@ -129,21 +137,22 @@ async def _native_runs(one: StudySet, chunks: Sequence[IndexedChunk], engine: En
             for query in one.queries:
                 assert query.query_vector is not None, "a judged query has words"
                 found = await _search(client, query.tokens, query.query_vector, asked, this_year=one.own.today.year)
-                replayed.append(_shown(found, documents, one))
+                replayed.append(shown(found, documents, one))
             runs[label] = measured(one.queries, replayed)
     return runs
 
 
-def _shown(found: Sequence[str], documents: Mapping[str, IndexedChunk], one: StudySet) -> Replayed:
-    first = list(dict.fromkeys(found))[:SHOWN]
+def shown(found: Sequence[str], documents: Mapping[str, IndexedChunk], one: StudySet) -> Replayed:
+    """The first documents of `found`, best first, each once, as a replay tells them; its values are of these alone."""
+    first = [documents[document_id] for document_id in list(dict.fromkeys(found))[:SHOWN]]
     attribute = one.own.ranking.diversify_by
-    shown = []
-    for document_id in first:
-        chunk = documents[document_id]
-        value = field_value(chunk, attribute) if attribute else None
-        shown.append(Found(document_id, None if value is None else str(value), age_in_years(chunk.date, one.own.today)))
-    vectors = np.stack([documents[document_id].vectors[0] for document_id in first])
-    return Replayed(tuple(shown), mean_similarity(vectors), sum(found.attribute is not None for found in shown))
+    values = [field_value(chunk, attribute) if attribute else None for chunk in first]
+    told = tuple(
+        Found(chunk.document_id, None if value is None else str(value), age_in_years(chunk.date, one.own.today))
+        for chunk, value in zip(first, values, strict=True)
+    )
+    similarity = mean_similarity(np.stack([chunk.vectors[0] for chunk in first])) if first else None
+    return Replayed(told, similarity, len(set(values) - {None}))
 
 
 @asynccontextmanager
