@@ -60,6 +60,7 @@ def query_from_proto(request: pb.SearchRequest) -> Query:
             explain=request.explain,
             ranking=request.ranking.SerializeToString(deterministic=True),
             diversify_by=diversify_by,
+            compares_hits=_compares_hits(request.ranking),
             cross_encoder_budget_s=_cross_encoder_budget_s(request),
             fingerprint=_fingerprint(request),
         )
@@ -82,6 +83,11 @@ def _retrieval_from_proto(message: pb.RetrievalSettings) -> Retrieval:
 
 def _cross_encoder_budget_s(request: pb.SearchRequest) -> float:
     return request.ranking.cross_encoder_budget_ms / 1000 if request.ranking.cross_encoder else 0.0
+
+
+def _compares_hits(settings: ranking_pb2.RankingSettings) -> bool:
+    """Whether ranking compares hits with one another, by their vectors."""
+    return settings.mmr or settings.near_duplicate_cosine > 0
 
 
 def _fingerprint(request: pb.SearchRequest) -> bytes:
@@ -229,7 +235,7 @@ def ranking_task_to_proto(task: RankingTask) -> ranking_pb2.RankRequest:
     # Where a document's like is wanted there is no query to read.
     settings.cross_encoder &= bool(task.query)
     hashed = settings.near_duplicate_cosine > 0
-    compared = settings.mmr or hashed
+    compared = _compares_hits(settings)
     cosines = cosines_with(task.vectors, task.query_vector)
     return ranking_pb2.RankRequest(
         candidates=[

@@ -84,7 +84,10 @@ class Legs:
             return LegRun(ran=False)
 
         async def fetch(limit: int) -> list[LegHit]:
-            return await self._index.keyword(generation.id, tokens, filter=condition.filter, limit=limit)
+            vectors = query.needs_vectors_of(Mode.KEYWORD)
+            return await self._index.keyword(
+                generation.id, tokens, filter=condition.filter, limit=limit, vectors=vectors
+            )
 
         return await self._leg(query, fetch, self._limits.keyword_s, "the keyword leg")
 
@@ -104,7 +107,10 @@ class Legs:
             return LegRun(ran=False, embed_ms=embed_ms)
 
         async def fetch(limit: int) -> list[LegHit]:
-            return await self._index.nearest(generation.id, vector, filter=condition.filter, limit=limit)
+            vectors = query.needs_vectors_of(Mode.VECTOR)
+            return await self._index.nearest(
+                generation.id, vector, filter=condition.filter, limit=limit, vectors=vectors
+            )
 
         run = await self._leg(query, fetch, self._limits.vector_s, "the vector leg")
         return replace(run, embed_ms=embed_ms, query_vector=vector)

@@ -296,7 +296,8 @@ def _fused(query: Query, runs: Mapping[Mode, LegRun], terms: QueryTerms | None) 
     ran = {mode: run for mode, run in runs.items() if run.ran and not run.failure}
     newest = newest_revisions(hit for run in ran.values() for hit in run.hits)
     current = {mode: [hit for hit in run.hits if hit.revision == newest[hit.document_id]] for mode, run in ran.items()}
-    hits = {hit.chunk_id: hit for found in current.values() for hit in found}
+    # Of a chunk that both found, what the keyword leg brought: where only one brings vectors, it does.
+    hits = {hit.chunk_id: hit for found in reversed(current.values()) for hit in found}
     chunks = ReadOnce(hits, lambda chunk_id: hits[chunk_id].read())
     analysed = ReadOnce(hits, lambda chunk_id: chunks[chunk_id].analysed)
     legs = []
@@ -358,7 +359,7 @@ def _ranking_task(query: Query, window: _Window) -> RankingTask:
         attributes=[_attribute(chunk, query.diversify_by) for chunk in chunks],
         texts=[chunk.text for chunk in chunks],
         contexts=[chunk.context for chunk in chunks],
-        vectors=np.stack([_best_vector(chunk, window.query_vector) for chunk in chunks]),
+        vectors=_best_vectors(chunks, window.query_vector),
         query=query.text,
         query_vector=window.query_vector,
         fused_top=highest_score(weights, k=retrieval.rrf_k),
@@ -373,23 +374,29 @@ def _attribute(chunk: StoredChunk, field: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _best_vector(chunk: StoredChunk, query_vector: Vector | None) -> Vector:
-    """The window of the chunk that is nearest to the query; without a query vector, what all its windows say."""
-    vectors = _vectors(chunk)
+def _best_vectors(chunks: Sequence[StoredChunk], query_vector: Vector | None) -> Matrix:
+    """A row for every chunk, zeros for those that were read without vectors."""
+    best = [None if chunk.vectors is None else _best_vector(chunk.vectors, query_vector) for chunk in chunks]
+    known = [row for row in (query_vector, *best) if row is not None]
+    nothing = np.zeros(len(known[0]) if known else 1, dtype=np.float32)
+    return np.stack([nothing if row is None else row for row in best])
+
+
+def _best_vector(vectors: Matrix, query_vector: Vector | None) -> Vector:
+    """The window that is nearest to the query; without a query vector, what all windows say."""
     if query_vector is None:
         return mean_direction(vectors)
     return np.asarray(vectors[0 if len(vectors) == 1 else int(np.argmax(vectors @ query_vector))])
 
 
 def _cosine(candidate: Candidate, window: _Window) -> float | None:
-    if window.query_vector is None:
+    found = candidate.legs.get(Mode.VECTOR)
+    if found is None:
         return None
-    return float((_vectors(window.chunks[candidate.chunk_id]) @ window.query_vector).max())
-
-
-def _vectors(chunk: StoredChunk) -> Matrix:
-    assert chunk.vectors is not None, "the legs ask for vectors"
-    return chunk.vectors
+    vectors = window.chunks[candidate.chunk_id].vectors
+    if vectors is None or window.query_vector is None:
+        return found.score
+    return float((vectors @ window.query_vector).max())
 
 
 def _hit(rank: int, ranked: Ranked, window: _Window) -> Hit:

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 
 from services.shared.index.chunk import ChunkKey, IndexedChunk, LegHit, StoredChunk, Vector
 from services.shared.index.fields import BUILT_IN_FIELDS, FieldType, FieldValue, comparable
@@ -95,7 +95,7 @@ class FakeIndex:
                 for token in tokens if count[token]
             )  # fmt: skip
 
-        return self._best(generation, filter, limit, bm25, least=0.0)
+        return self._best(generation, filter, limit, bm25, least=0.0, vectors=vectors)
 
     async def nearest(
         self, generation_id: str, vector: Vector, *, filter: Filter | None, limit: int, vectors: bool = True
@@ -105,7 +105,7 @@ class FakeIndex:
         def cosine(chunk: IndexedChunk) -> float:
             return float((chunk.vectors @ vector).max())
 
-        return self._best(self._generation(generation_id), filter, limit, cosine, least=-2.0)
+        return self._best(self._generation(generation_id), filter, limit, cosine, least=-2.0, vectors=vectors)
 
     async def fetch(self, generation_id: str, chunk_ids: Sequence[str], *, vectors: bool) -> list[StoredChunk]:
         await self._called("fetch")
@@ -162,10 +162,16 @@ class FakeIndex:
         score: Callable[[IndexedChunk], float],
         *,
         least: float,
+        vectors: bool,
     ) -> list[LegHit]:
         passing = [chunk for chunk in generation.chunks.values() if _passes(chunk, filter, generation.fields)]
-        hits = [LegHit.of(replace(chunk), scored) for chunk in passing if (scored := score(chunk)) > least]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.chunk_id))[:limit]
+        hits = [LegHit.of(_read(chunk, vectors), scored) for chunk in passing if (scored := score(chunk)) > least]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:limit]
+
+
+def _read(chunk: IndexedChunk, vectors: bool) -> StoredChunk:
+    stored = {one.name: getattr(chunk, one.name) for one in fields(StoredChunk)}
+    return StoredChunk(**stored if vectors else {**stored, "vectors": None})
 
 
 def _passes(chunk: StoredChunk, filter: Filter | None, fields: Mapping[str, FieldType]) -> bool:

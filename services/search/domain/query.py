@@ -54,9 +54,9 @@ class Query:
     """A text, or a document whose like is wanted, in one collection. Raises InvalidQuery naming the field at fault.
 
     An empty `generation_id` means the active one. `cursor` goes on with an earlier page's window. `ranking` are the
-    settings that the ranking service gets, as they came, of which this service reads `diversify_by` and how many
-    seconds a cross-encoder may take, 0 where it is off. `fingerprint` stands for everything that shapes the window, and
-    is equal for two pages of one search.
+    settings that the ranking service gets, as they came, of which this service reads `diversify_by`, whether hits are
+    compared with one another, and how many seconds a cross-encoder may take, 0 where it is off. `fingerprint` stands
+    for everything that shapes the window, and is equal for two pages of one search.
     """
 
     collection: str
@@ -72,6 +72,7 @@ class Query:
     explain: bool = False
     ranking: bytes = b""
     diversify_by: str = ""
+    compares_hits: bool = True
     cross_encoder_budget_s: float = 0.0
     fingerprint: bytes = b""
 
@@ -93,6 +94,16 @@ class Query:
             raise InvalidQuery("give a query or a document, not both", field="like_document_id")
         if self.mode is Mode.KEYWORD:
             raise InvalidQuery("documents are alike by their vectors; leave the mode out", field="mode")
+
+    def needs_vectors_of(self, leg: Mode) -> bool:
+        """Whether the hits of a leg are read with their vectors, which are half of what there is to read.
+
+        Hits are compared by them, and what only the keyword leg finds gets its cosine from them; the vector leg's hits
+        have theirs. Of collapsed hits one may stand for a document whose cosine came too late to count.
+        """
+        return self.compares_hits or (
+            Mode.VECTOR in self.weights if leg is Mode.KEYWORD else self.retrieval.collapse_by_document
+        )
 
     @property
     def weights(self) -> Mapping[Mode, float]:

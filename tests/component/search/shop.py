@@ -17,7 +17,7 @@ from services.ingest.wiring import build as build_ingest
 from services.search.settings import SearchSettings
 from services.search.wiring import build as build_search
 from services.shared.index.settings import IndexSettings
-from tests.component.search.searching import RANKING, retrieval, serving_real_ranking
+from tests.component.search.searching import PATIENT, RANKING, retrieval, serving_real_ranking
 from tests.fakes.serving import channel_to, recorded_telemetry, served
 
 
@@ -82,9 +82,7 @@ async def open_shop(
             port=0,
             embedding_target=embedding.target,
             ranking_target=await stack.enter_async_context(serving_real_ranking()),
-            # All services share one process here: nothing is to be left out because another is at work.
-            **dict.fromkeys(("embed_timeout_s", "keyword_timeout_s", "vector_timeout_s", "rank_timeout_s"), 30.0),
-            catalog_timeout_s=10.0,
+            **PATIENT,
             **stores,
         )
         search = await stack.enter_async_context(

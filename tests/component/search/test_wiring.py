@@ -19,6 +19,7 @@ from tests.component.search.searching import (
     COLLECTION,
     FIELDS,
     MODEL,
+    PATIENT,
     VECTORS,
     WEIGHTS,
     a_chunk,
@@ -71,6 +72,7 @@ async def test_a_real_index_and_catalog_are_searched(tmp_path: Path) -> None:
             ranking_target=await stack.enter_async_context(serving_real_ranking()),
             catalog_url=url,
             index_folder=str(tmp_path / "index"),
+            **PATIENT,
         )
         telemetry = recorded_telemetry("search").telemetry
         running = await stack.enter_async_context(served(await build(settings, telemetry), settings, telemetry))

@@ -74,3 +74,21 @@ def test_a_leg_alone_has_every_vote() -> None:
 
 def test_documents_like_one_are_found_by_vectors_alone() -> None:
     assert a_query(text="", like_document_id="d").weights == {Mode.VECTOR: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "keyword", "vector"),
+    [
+        ({"compares_hits": True}, True, True),
+        # What only the keyword leg finds gets its cosine from its vectors.
+        ({"compares_hits": False}, True, False),
+        ({"compares_hits": False, "mode": Mode.KEYWORD}, False, False),
+        ({"compares_hits": False, "retrieval": Retrieval(vector_weight=0)}, False, False),
+        ({"compares_hits": False, "retrieval": Retrieval(collapse_by_document=True)}, True, True),
+    ],
+)
+def test_vectors_are_read_where_something_is_made_of_them(
+    changes: dict[str, object], keyword: bool, vector: bool
+) -> None:
+    query = a_query(**changes)
+    assert (query.needs_vectors_of(Mode.KEYWORD), query.needs_vectors_of(Mode.VECTOR)) == (keyword, vector)
