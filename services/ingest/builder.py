@@ -72,7 +72,7 @@ class Builder:
     async def _renew(self, items: Sequence[BuildItem]) -> None:
         await self._catalog.builds.renew(items, now=self._clock(), lease_s=self._lease_s)
 
-    async def _write(self, items: Sequence[BuildItem]) -> None:
+    async def _write(self, items: Sequence[BuildItem], *, cut_off: bool = False) -> None:
         generation = await self._catalog.generations.get(items[0].generation_id)
         serving = await self._catalog.generations.get(items[0].serving_id)
         revisions = []
@@ -83,7 +83,13 @@ class Builder:
         async def require_held(_: Mapping[str, DocumentTerms]) -> None:
             await self._catalog.builds.require_held(items)
 
-        written = await self._writer.write(revisions, generation, before_writing=require_held, like=serving)
+        written = await self._writer.write(
+            revisions,
+            generation,
+            before_writing=require_held,
+            like=serving,
+            cut_off={item.document_id: () for item in items if cut_off or item.attempts > 1},
+        )
         for item, of_item in zip(items, written, strict=True):
             outcome = Outcome.EMBEDDED if of_item.embedded else Outcome.REUSED
             try:
@@ -94,7 +100,7 @@ class Builder:
                 await self._put_off(item, late)
 
     async def _write_alone(self, item: BuildItem) -> None:
-        await self._write([item])
+        await self._write([item], cut_off=True)
 
     async def _failed(self, item: BuildItem, error: Exception) -> None:
         if isinstance(error, Conflict):

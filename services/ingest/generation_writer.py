@@ -6,7 +6,7 @@ any step and another attempt come to the same chunks.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -106,10 +106,13 @@ class GenerationWriter:
         *,
         before_writing: BeforeWriting | None = None,
         like: Generation | None = None,
+        cut_off: Mapping[str, Collection[str]] | None = None,
     ) -> list[Held]:
         """What the generation holds of each revision, no two of one document, once it does.
 
         Vectors of chunks that `like`, of the same model, holds are copied from it: equal ids have equal embedded text.
+        `cut_off` has the documents of which an attempt was cut off, by id, and the ids of the chunks that the catalog
+        says are held of them: any other may be half-written, and these half-deleted.
         """
         ids = [revision.document_id for revision in revisions]
         standing = await self._index.chunks_of(generation.id, ids, vectors=True)
@@ -127,10 +130,15 @@ class GenerationWriter:
                 await before_writing(_replaced(targets, terms))
             # New and standing chunks get the new revision in one write, and only then do gone ones go: a search in
             # between finds both revisions and keeps the higher.
+            half_written, half_deleted = _halves(targets, cut_off or {})
+            if half_written:
+                await self._index.forget_interrupted(generation.id, half_written)
             if flat := [row for of_target in rows for row in of_target]:
                 await self._index.upsert(generation.id, flat)
             if gone := [id_ for target in targets for id_ in target.gone]:
                 await self._index.delete(generation.id, gone)
+            if half_deleted:
+                await self._index.forget_interrupted(generation.id, half_deleted)
         self._metrics.chunks_embedded.inc(len(embedded))
         self._metrics.chunks_reused.inc(len(flat) - len(embedded))
         return [
@@ -191,6 +199,17 @@ def _same_model(one: Generation, other: Generation) -> bool:
         other.manifest.weights_sha256,
         other.manifest.dimensions,
     )
+
+
+def _halves(targets: Sequence[_Target], cut_off: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
+    """The ids of chunks that an attempt which was cut off may have half-written, and may have half-deleted."""
+    written: list[str] = []
+    deleted: list[str] = []
+    for target in targets:
+        if (held := cut_off.get(target.revision.document_id)) is not None:
+            written += [id_ for id_ in target.ids if id_ not in held]
+            deleted += [id_ for id_ in held if id_ not in target.ids]
+    return written, deleted
 
 
 def _replaced(targets: Sequence[_Target], terms: Sequence[DocumentTerms]) -> dict[str, DocumentTerms]:

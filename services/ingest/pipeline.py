@@ -40,10 +40,11 @@ class ApplyPipeline:
         self._writer = writer
         self._clock = clock
 
-    async def apply(self, items: Sequence[WorkItem]) -> list[Outcome]:
+    async def apply(self, items: Sequence[WorkItem], *, cut_off: bool = False) -> list[Outcome]:
         """How each item ended; the items belong to one collection, no two to one document.
 
-        Raises what a step raises; then none of the items is done.
+        `cut_off` tells that this very attempt on them failed a moment ago, wherever that was. Raises what a step
+        raises; then none of the items is done.
         """
         changes = await self._read(items)
         item_of = {item.document_id: item for item in items}
@@ -59,12 +60,24 @@ class ApplyPipeline:
 
             revisions = [change.revision for change in changes]
             weights = generation.manifest.weights_sha256
-            held = await self._writer.write(revisions, generation, before_writing=keep, like=by_weights.get(weights))
+            again = [item.document_id for item in items if cut_off or item.attempts > 1]
+            held = await self._writer.write(
+                revisions,
+                generation,
+                before_writing=keep,
+                like=by_weights.get(weights),
+                cut_off=await self._chunks_held(generation.id, again),
+            )
             by_weights[weights] = generation
             for change, of_change in zip(changes, held, strict=True):
                 change.held[generation.id] = of_change
         await self._commit(changes)
         return [change.outcome for change in changes]
+
+    async def _chunks_held(self, generation_id: str, document_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The ids of the chunks that the catalog says the generation holds of each of these documents."""
+        held = await self._catalog.inventory.holdings_of(generation_id, document_ids) if document_ids else {}
+        return {id_: held[id_].chunk_ids if id_ in held else () for id_ in document_ids}
 
     async def _read(self, items: Sequence[WorkItem]) -> list[Applied]:
         collection = items[0].collection

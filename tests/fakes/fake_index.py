@@ -74,6 +74,9 @@ class FakeIndex:
         for chunk_id in chunk_ids:
             self._generation(generation_id).chunks.pop(chunk_id, None)
 
+    async def forget_interrupted(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
+        pass
+
     async def optimize(self, generation_id: str) -> None:
         pass
 

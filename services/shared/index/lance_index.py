@@ -136,6 +136,9 @@ class LanceIndex:
                     await table.delete(condition)
                     self._changed_rows[generation_id] += len(ids)
 
+    async def forget_interrupted(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
+        """Nothing: what is written becomes a version of the table, or never was there."""
+
     async def optimize(self, generation_id: str) -> None:
         async with self._optimizing[generation_id]:
             table = await self._table(generation_id)

@@ -59,6 +59,12 @@ class Index(Protocol):
     async def delete(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
         """Remove these chunks; ids that are not there are passed over."""
 
+    async def forget_interrupted(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
+        """Remove what writes of these chunks left half-done when they were cut off, before they are written anew.
+
+        An engine whose writes are whole whatever ends them does nothing. In any other these chunks are gone then.
+        """
+
     async def optimize(self, generation_id: str) -> None:
         """Make reads fast and keyword scores exact again after many writes; for ingest, in the background.
 

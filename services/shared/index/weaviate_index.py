@@ -5,6 +5,7 @@ read that begins after a write returned meets a replica that has it.
 """
 
 import asyncio
+import contextlib
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
@@ -140,6 +141,24 @@ class WeaviateIndex:
             for ids in _portions(chunk_ids):
                 filters = one_of_objects([object_id(chunk_id) for chunk_id in ids])
                 self._dead[generation_id] += await self._delete(class_name(generation_id), filters)
+
+    async def forget_interrupted(self, generation_id: str, chunk_ids: Iterable[str]) -> None:
+        """Delete by the objects' own ids.
+
+        A node that is killed in the middle of a write may keep an object and not its entries in the indices. No filter
+        finds it then, and writing the same again mends nothing: only what changed of an object is indexed.
+        """
+        async with self._writing[generation_id]:
+            await self._classes.read(generation_id)
+            at_once = asyncio.Semaphore(_DOCUMENTS_AT_ONCE)
+
+            async def forget(chunk_id: str) -> None:
+                path = f"/objects/{class_name(generation_id)}/{object_id(chunk_id)}"
+                async with at_once:
+                    with contextlib.suppress(ClassMissing):  # there is no such object
+                        await self._tell(lambda node: node.rest("DELETE", path))
+
+            await asyncio.gather(*(forget(chunk_id) for chunk_id in chunk_ids))
 
     async def optimize(self, generation_id: str) -> None:
         await self._classes.read(generation_id)

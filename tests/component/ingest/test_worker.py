@@ -30,7 +30,7 @@ class FakePipeline:
         self.large_began = asyncio.Event()
         self.let_go = asyncio.Event()
 
-    async def apply(self, items: Sequence[WorkItem]) -> list[Outcome]:
+    async def apply(self, items: Sequence[WorkItem], *, cut_off: bool = False) -> list[Outcome]:
         self.batches.append([item.document_id for item in items])
         if any(item.document_id.startswith("large") for item in items):
             self.large_began.set()
@@ -111,7 +111,7 @@ async def test_a_batch_holds_about_a_megabyte_or_one_document(catalog: Catalog) 
 class LosesTheFirstOfABatch(FakePipeline):
     """In the middle of a batch its first item is taken away; there is no more of it today."""
 
-    async def apply(self, items: Sequence[WorkItem]) -> list[Outcome]:
+    async def apply(self, items: Sequence[WorkItem], *, cut_off: bool = False) -> list[Outcome]:
         if len(items) == 1:
             return await super().apply(items)
         self.batches.append([item.document_id for item in items])

@@ -234,3 +234,16 @@ async def test_chunks_of_several_documents_are_those_of_each(index: Index) -> No
     assert first is not None
     np.testing.assert_array_equal(first, windows(EAST, NORTH))
     assert await index.chunks_of(GENERATION, []) == {}
+
+
+async def test_a_chunk_is_found_by_everything_when_it_is_written_anew_after_it_was_forgotten(index: Index) -> None:
+    await index.upsert(GENERATION, [FULL, a_chunk("c2")])
+    await index.forget_interrupted(GENERATION, ["c1", "never there"])
+    await index.upsert(GENERATION, [FULL])
+
+    assert await index.existing(GENERATION, ["c1", "c2"]) == {"c1", "c2"}
+    assert await index.count(GENERATION) == 2
+    [by_words] = await index.keyword(GENERATION, ["w:iyi"], filter=None, limit=10)
+    assert by_words.chunk.chunk_id == "c1"
+    nearest = await index.nearest(GENERATION, EAST, filter=None, limit=10)
+    assert "c1" in {hit.chunk.chunk_id for hit in nearest}
