@@ -12,8 +12,9 @@ import lancedb
 from lancedb.query import MatchQuery
 
 from loadtests.search_bench.asking import DEPTH
-from loadtests.search_bench.engines import DEFAULT_EFFORT, Engine
+from loadtests.search_bench.engines import Engine
 from services.shared.index.chunk import Vector
+from services.shared.index.lance_index import DEFAULT_LISTS
 from services.shared.index.lance_rows import COLUMNS, VECTORS
 from services.shared.index.weaviate_class import class_name
 from services.shared.index.weaviate_cluster import NodeClient
@@ -52,7 +53,7 @@ class BareLance:
         columns = [*COLUMNS, VECTORS]
         keyword = self._table.query().nearest_to_text(words).select([*columns, "_score"]).limit(DEPTH)
         nearest = self._table.query().nearest_to(vector).column(VECTORS).distance_type("cosine")
-        nearest = nearest.nprobes(DEFAULT_EFFORT).refine_factor(self._compared)
+        nearest = nearest.nprobes(DEFAULT_LISTS).refine_factor(self._compared)
         nearest = nearest.select([*columns, "_distance"]).limit(DEPTH)
         rows = await asyncio.gather(keyword.to_arrow(), nearest.to_arrow())
         return sum(one.num_rows for one in rows)

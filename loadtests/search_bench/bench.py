@@ -17,7 +17,7 @@ from loadtests.search_bench.against_native import AgainstNative, against_native,
 from loadtests.search_bench.asking import Question, ask
 from loadtests.search_bench.collection import Collection, TermCounts, keep_statistics, make_collection
 from loadtests.search_bench.corpus import FIELDS, SHARES, BenchQuery, Corpus
-from loadtests.search_bench.engines import DEFAULT_EFFORT, EFFORTS, Engine, running_engine
+from loadtests.search_bench.engines import EFFORTS, Engine, running_engine
 from loadtests.search_bench.loading import BATCH, Import, load
 from loadtests.search_bench.native import NativeHybrid
 from loadtests.search_bench.quantiles import Times, times_of
@@ -164,7 +164,7 @@ def _measured(loaded: Loaded) -> EngineReport:
                 server_mib=engine.server_mib(),
             )
         )
-    engine.set_effort(loaded.collection.generation_id, DEFAULT_EFFORT)
+    engine.set_effort(loaded.collection.generation_id, engine.default_effort)
     filters = list(_filtered(loaded, scores))
     _say(f"{engine.name}: stages")
     return EngineReport(
@@ -186,9 +186,8 @@ def _filtered(loaded: Loaded, scores: Matrix) -> Iterator[Filtered]:
         _say(f"{loaded.engine.name}: filter, {what}")
         normal = validate(filter, FIELDS)
         questions = [Question(asked.tokens, asked.vector, normal) for asked in loaded.questions]
-        answers = ask(
-            loaded.engine, loaded.collection.generation_id, questions, effort=DEFAULT_EFFORT, keyword=False
-        )  # fmt: skip
+        engine, generation_id = loaded.engine, loaded.collection.generation_id
+        answers = ask(engine, generation_id, questions, effort=engine.default_effort, keyword=False)
         yield Filtered(
             what=what,
             share=float(among.mean()),

@@ -11,16 +11,17 @@ import httpx
 from services.local.settings import read_settings
 from services.local.weaviate_build import ensure_server
 from services.local.weaviate_nodes import running_nodes
-from services.shared.index.lance_index import LanceIndex
+from services.shared.index.lance_index import DEFAULT_LISTS, LanceIndex
 from services.shared.index.port import Index
 from services.shared.index.weaviate_class import VECTORS, class_name
-from services.shared.index.weaviate_index import WeaviateIndex
+from services.shared.index.weaviate_index import DEFAULT_EF, WeaviateIndex
 from services.shared.index.weaviate_node import WeaviateNode, format_nodes
 
 ENGINES = ("lancedb", "weaviate")
 EFFORTS = (64, 128, 256)
 """How much an approximate search looks at: lists of vectors in LanceDB, Weaviate's `ef`."""
-DEFAULT_EFFORT = 128
+JUDGED_EFFORT = 128
+"""The effort whose recall has a target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,14 @@ class Engine:
     api_key: str | None = None
     server_pid: int | None = None
 
-    async def open(self, *, effort: int = DEFAULT_EFFORT) -> Index:
+    @property
+    def default_effort(self) -> int:
+        """What the product looks at."""
+        return DEFAULT_LISTS if self.node is None else DEFAULT_EF
+
+    async def open(self, *, effort: int | None = None) -> Index:
         """The index; the effort holds for the embedded engine, and for generations made from here."""
+        effort = effort or self.default_effort
         if self.node is None:
             return await LanceIndex.open(self.folder, effort=effort)
         return await WeaviateIndex.open([self.node], api_key=self.api_key, ef=effort)

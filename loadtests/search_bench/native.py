@@ -12,11 +12,12 @@ from google.protobuf import struct_pb2
 from weaviate.proto.v1 import base_pb2, base_search_pb2, batch_pb2, search_get_pb2
 
 from loadtests.search_bench.asking import DEPTH
-from loadtests.search_bench.engines import DEFAULT_EFFORT, Engine
+from loadtests.search_bench.engines import Engine
 from services.local.failure import Failure
 from services.shared.index.chunk import IndexedChunk, Vector
 from services.shared.index.weaviate_class import ANALYSED, VECTORS, definition_of
 from services.shared.index.weaviate_cluster import NodeClient
+from services.shared.index.weaviate_index import DEFAULT_EF
 from services.shared.index.weaviate_objects import object_id
 
 Fusion: TypeAlias = Literal["ranked", "relative"]
@@ -43,7 +44,7 @@ class NativeHybrid:
 
     async def make(self, dimensions: int) -> None:
         """Make the class, without objects."""
-        definition = definition_of("native", dimensions, {}, replication_factor=1, ef=DEFAULT_EFFORT)
+        definition = definition_of("native", dimensions, {}, replication_factor=1, ef=DEFAULT_EF)
         definition["class"] = _CLASS
         definition["vectorConfig"][VECTORS]["vectorIndexConfig"]["multivector"] = {"enabled": False}
         definition["properties"].append({"name": _YEAR, "dataType": ["number"], "indexRangeFilters": True})

@@ -7,7 +7,7 @@ from pydantic import Field
 from loadtests.provenance import Machine, Source
 from loadtests.search_bench.against_bare import AgainstBare
 from loadtests.search_bench.against_native import AgainstNative
-from loadtests.search_bench.engines import DEFAULT_EFFORT
+from loadtests.search_bench.engines import JUDGED_EFFORT
 from loadtests.search_bench.loading import Import
 from loadtests.search_bench.quantiles import Times
 from loadtests.strict import StrictFile
@@ -86,8 +86,8 @@ def checks(
 ) -> Iterator[Check]:
     """The targets that this run says something about."""
     for engine in engines:
-        at_default = next(effort for effort in engine.efforts if effort.effort == DEFAULT_EFFORT)
-        yield _floor(f"{engine.engine}: recall@10 at {DEFAULT_EFFORT}", at_default.recall_at_10, LEAST_RECALL_AT_10)
+        at_default = next(effort for effort in engine.efforts if effort.effort == JUDGED_EFFORT)
+        yield _floor(f"{engine.engine}: recall@10 at {JUDGED_EFFORT}", at_default.recall_at_10, LEAST_RECALL_AT_10)
         first, *_, last = engine.efforts
         what = f"{engine.engine}: recall@100 gained from effort {first.effort} to {last.effort}"
         yield Check(what=what, measured=last.recall_at_100 - first.recall_at_100, limit=0.001, at_least=True)

@@ -49,6 +49,9 @@ _ROWS_PER_SCAN = 5_000
 _METADATA_CACHE_BYTES = 32 * 2**20
 _INDEX_CACHE_BYTES = 512 * 2**20
 
+DEFAULT_LISTS = 128
+"""How many lists of vectors, of at least 256, an approximate search looks through."""
+
 _LegQuery = TypeVar("_LegQuery", AsyncFTSQuery, AsyncVectorQuery)
 
 
@@ -66,7 +69,7 @@ class LanceIndex:
         self._changed_rows: defaultdict[str, int] = defaultdict(int)
 
     @classmethod
-    async def open(cls, folder: Path, *, effort: int = 128) -> Self:
+    async def open(cls, folder: Path, *, effort: int = DEFAULT_LISTS) -> Self:
         """The index in `folder`, which is made when it is not there.
 
         `effort` is how many lists of vectors, of at least 256, an approximate search looks through: 64 find 0.97 of the

@@ -41,6 +41,9 @@ from services.shared.index.weaviate_requests import (
 from services.shared.index.weaviate_scan import BEFORE_ALL, KEYS, PAGE, key_of, next_page
 from services.shared.runtime.errors import DependencyUnavailable, InvalidInput, NotFound
 
+# With 128, 0.97 of the nearest 100 among 100,000 chunks are found, and 0.94 of those that a filter on 40 % leaves; with
+# 256, 0.99, for a millisecond more.
+DEFAULT_EF = 256
 _READ_S = 10.0
 # A batch takes up to some seconds, a delete a tenth of one; but a node that has just lost another keeps them for 20 s.
 _WRITE_S = 60.0
@@ -84,7 +87,7 @@ class WeaviateIndex:
         *,
         replication_factor: int = 1,
         api_key: str | None = None,
-        ef: int = 128,
+        ef: int = DEFAULT_EF,
     ) -> Self:
         """The index on these nodes; none of them need answer yet.
 
