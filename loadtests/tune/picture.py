@@ -54,4 +54,5 @@ def _labels(step: str, settings: object) -> tuple[str, str]:
         factors = "/".join(f"{factor:g}" for _, factor in settings["recency_tiers"])
         leader = "leader kept" if settings["protect_leader"] else "leader moves"
         return f"{factors}, {leader}", "L unbounded" if places == UNBOUNDED else f"L {places}"
-    return f"lambda {settings['mmr_lambda']:g}", f"w {settings['mmr_cosine_share']:g}"
+    line = f"lambda {settings['mmr_lambda']:g}, power {settings['mmr_relevance_power']:g}"
+    return line, f"w {settings['mmr_cosine_share']:g}"

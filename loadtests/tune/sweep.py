@@ -29,7 +29,8 @@ _TIERS = (((1, 1.1), (5, 1.0), (None, 0.95)), ((1, 1.2), (5, 1.0), (None, 0.9)))
 UNBOUNDED = 1000
 _PLACES = (0, 3, 5, 10, UNBOUNDED)
 _LAMBDAS = (0.9, 0.8, 0.7, 0.6, 0.5)
-_SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+_POWERS = (1.0, 2.0)
+_SHARES = (1.0, 0.8, 0.7, 0.6, 0.5, 0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,9 @@ def recency_grid() -> Iterator[Settings]:
 
 
 def diversity_grid(*, attribute: bool) -> Iterator[Settings]:
-    """By the share of relevance and, where there is an attribute, by that of the cosine in redundancy."""
-    for relevance, cosine in product(_LAMBDAS, _SHARES if attribute else (1.0,)):
-        yield {"mmr": True, "mmr_lambda": relevance, "mmr_cosine_share": cosine}
+    """By the share of relevance and its power and, where there is an attribute, by the cosine's share in redundancy."""
+    for power, relevance, cosine in product(_POWERS, _LAMBDAS, _SHARES if attribute else (1.0,)):
+        yield {"mmr": True, "mmr_lambda": relevance, "mmr_relevance_power": power, "mmr_cosine_share": cosine}
 
 
 def trials(queries: Sequence[CapturedQuery], base: Knobs, grid: Iterable[Settings]) -> list[Trial]:

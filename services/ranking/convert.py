@@ -104,6 +104,8 @@ def policy_from_proto(message: pb.RankingSettings) -> Policy:
     _within(message.cosine_share, 0, 1, "settings.cosine_share")
     _within(message.near_duplicate_cosine, 0, 1, "settings.near_duplicate_cosine")
     _within(message.mmr_lambda, 0, 1, "settings.mmr_lambda")
+    power = message.mmr_relevance_power or 1.0
+    _within(power, 1, 10, "settings.mmr_relevance_power")
     _within(message.mmr_cosine_share, 0, 1, "settings.mmr_cosine_share")
     _within(message.recency_places, 0, MAX_CANDIDATES, "settings.recency_places")
     _within(message.min_distinct, 0, 100, "settings.min_distinct")
@@ -118,6 +120,7 @@ def policy_from_proto(message: pb.RankingSettings) -> Policy:
         protect_leader=message.protect_leader,
         mmr=message.mmr,
         mmr_lambda=message.mmr_lambda,
+        mmr_relevance_power=power,
         # Without an attribute to spread, redundancy is the cosine alone (design 8.6c).
         mmr_cosine_share=message.mmr_cosine_share if message.diversify_by else 1.0,
         min_distinct=message.min_distinct,

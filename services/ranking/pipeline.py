@@ -197,7 +197,7 @@ def _diversified(
     open_places = limit or len(window.candidates)
     for part, relevance in zip(parts, relevance_of_place, strict=True):
         picks = mmr(
-            relevance,
+            [value**policy.mmr_relevance_power for value in relevance],
             window.vectors[part],
             [window.candidates[index].attribute for index in part],
             trade_off=policy.mmr_lambda,

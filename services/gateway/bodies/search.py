@@ -51,6 +51,7 @@ class RankingOverrides(Body):
     cosine_share: Share | None = None
     mmr: bool | None = None
     mmr_lambda: Share | None = Field(None, alias="lambda")
+    mmr_relevance_power: Annotated[float, Field(ge=1, le=10)] | None = None
     mmr_cosine_share: Share | None = None
     diversify_by: str | None = None
     min_distinct: Annotated[int, Field(ge=0, le=100)] | None = None

@@ -75,9 +75,10 @@ class Policy:
     """How a window is ordered: the constants of design section 8.6, checked by `convert`.
 
     `cosine_share` is the share of the cosine in completed relevance. `near_duplicate_cosine` is the cosine from which
-    two hits say the same; 0 keeps all hits. `recency_places` is L; `mmr_lambda` is the share of relevance (1 leaves the
-    order as it is); `mmr_cosine_share` is w, the share of the cosine in redundancy. An empty `recency_tiers` switches
-    recency off. A `cross_encoder` has `cross_encoder_budget_s` seconds to score the window.
+    two hits say the same; 0 keeps all hits. `recency_places` is L; an empty `recency_tiers` switches recency off.
+    `mmr_lambda` is the share of relevance (1 leaves the order as it is), which is raised to `mmr_relevance_power` for
+    it; `mmr_cosine_share` is w, the share of the cosine in redundancy. A `cross_encoder` has `cross_encoder_budget_s`
+    seconds to score the window.
     """
 
     relevance: Relevance = Relevance.FUSED
@@ -88,6 +89,7 @@ class Policy:
     protect_leader: bool = True
     mmr: bool = False
     mmr_lambda: float = 0.6
+    mmr_relevance_power: float = 1.0
     mmr_cosine_share: float = 1.0
     min_distinct: int = 0
     min_distinct_within: int = 20

@@ -71,6 +71,8 @@ class RankingSettings:
     mmr: bool = False
     # Share of relevance against novelty; 1 leaves the order as it is.
     mmr_lambda: Share = 0.6
+    # What relevance is raised to for it. More guards the first places and spreads the later ones, which hold less.
+    mmr_relevance_power: Annotated[float, Field(ge=1, le=10)] = 2.0
     # Share of the cosine in redundancy; the rest is that of the repeated value of `diversify_by`. Why 0.7:
     # docs/decisions/how-diverse.md.
     mmr_cosine_share: Share = 0.7

@@ -40,6 +40,7 @@ def ranking_to_proto(settings: RankingSettings, *, clock_date: str = "") -> rank
         protect_leader=settings.protect_leader,
         mmr=settings.mmr,
         mmr_lambda=settings.mmr_lambda,
+        mmr_relevance_power=settings.mmr_relevance_power,
         mmr_cosine_share=settings.mmr_cosine_share,
         diversify_by=settings.diversify_by or "",
         # A paper collection asks for three values even where it declares nothing to tell them apart by.

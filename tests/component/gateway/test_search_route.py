@@ -86,12 +86,13 @@ async def test_a_request_overrides_how_its_hits_are_ranked(house: House) -> None
             "recency": False,
             "clock_date": "2026-01-31",
             "cross_encoder": True,
+            "mmr_relevance_power": 3.0,
             "cross_encoder_budget_ms": 40,
         },
         retrieval={"rrf_k": 10, "keyword_weight": 0, "depth": 20, "keyword_gate": 0.3},
     )
     (sent,) = house.search.script.requests
-    assert (sent.ranking.mmr_lambda, sent.ranking.min_distinct) == (0.25, 5)
+    assert (sent.ranking.mmr_lambda, sent.ranking.mmr_relevance_power, sent.ranking.min_distinct) == (0.25, 3, 5)
     assert not sent.ranking.recency_tiers
     assert (sent.ranking.cross_encoder, sent.ranking.cross_encoder_budget_ms) == (True, 40)
     assert sent.ranking.clock_date == "2026-01-31"

@@ -40,7 +40,7 @@ class KnownVectors:
     def __init__(self, vectors: Mapping[str, Matrix]) -> None:
         self._vectors = vectors
 
-    async def embed_query(self, text: str, *, model: str, timeout_s: float) -> EmbeddedQuery:
+    async def embed_query(self, text: str, *, model: str, timeout_s: float, dimensions: int = 0) -> EmbeddedQuery:
         return EmbeddedQuery(self._vectors[text], WEIGHTS)
 
 
@@ -58,7 +58,9 @@ def knobs_of(request: search_pb2.SearchRequest) -> Knobs:
         RankingSettings(
             relevance=RELEVANCES[ranked.relevance], cosine_share=ranked.cosine_share, recency_tiers=tiers,
             recency_places=ranked.recency_places, protect_leader=ranked.protect_leader, mmr=ranked.mmr,
-            mmr_lambda=ranked.mmr_lambda, mmr_cosine_share=ranked.mmr_cosine_share, diversify_by=ranked.diversify_by,
+            mmr_lambda=ranked.mmr_lambda,
+            mmr_relevance_power=ranked.mmr_relevance_power or 1.0,
+            mmr_cosine_share=ranked.mmr_cosine_share, diversify_by=ranked.diversify_by,
             min_distinct=ranked.min_distinct, min_distinct_within=ranked.min_distinct_within,
         ),
         date.fromisoformat(ranked.clock_date),

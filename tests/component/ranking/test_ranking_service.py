@@ -75,7 +75,8 @@ async def test_an_empty_window_is_an_empty_answer(ranking: RankingServiceStub) -
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("mmr_lambda", 1.1), ("mmr_lambda", float("nan")), ("mmr_cosine_share", -0.1), ("clock_date", "tomorrow"),
+    [("mmr_lambda", 1.1), ("mmr_lambda", float("nan")), ("mmr_cosine_share", -0.1),
+     ("mmr_relevance_power", 0.5), ("mmr_relevance_power", 11), ("clock_date", "tomorrow"),
      ("recency_places", 1001), ("min_distinct", 101), ("near_duplicate_cosine", 1.1),
      ("cosine_share", -0.1)],
 )  # fmt: skip

@@ -56,7 +56,8 @@ class Changing:
         ranking = ranking_pb2.RankingSettings(
             relevance=pick.choice((ranking_pb2.RELEVANCE_FUSED, ranking_pb2.RELEVANCE_COMPLETED)),
             cosine_share=pick.random(), recency_places=pick.randint(0, 8), protect_leader=pick.random() < 0.5,
-            mmr=pick.random() < 0.5, mmr_lambda=pick.random(), mmr_cosine_share=pick.random(), diversify_by="kind",
+            mmr=pick.random() < 0.5, mmr_lambda=pick.random(),
+            mmr_relevance_power=pick.choice((0.0, 2.0)), mmr_cosine_share=pick.random(), diversify_by="kind",
             min_distinct=pick.choice((0, 3)), min_distinct_within=20, clock_date="2026-11-30",
             near_duplicate_cosine=pick.choice((0.0, 0.0, 0.98)),
         )  # fmt: skip

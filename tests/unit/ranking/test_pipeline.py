@@ -223,3 +223,27 @@ def test_with_a_bound_fused_first_stays_within_place_six_and_twelfth_does_not_pa
     )
     assert ids(unled, bounded).index("c11") == 6
     assert ids(unled, replace(bounded, recency_places=1000))[0] == "c11"
+
+
+def test_relevance_is_raised_to_its_power_before_it_is_weighed_against_redundancy() -> None:
+    # c1 is like c0 by 0.9, c2 is like neither.
+    scored = with_scores([5, 5, 5], [1.0, 0.8, 0.5])
+    aside = float(np.sqrt(1 - 0.9**2))
+    scored = replace(scored, vectors=np.array([[1, 0, 0], [0.9, aside, 0], [0, 0, 1]], np.float32))
+    plain = Policy(relevance=Relevance.COMPLETED, cosine_share=1.0, mmr=True, mmr_lambda=0.5)
+    gains = {hit.candidate.id: hit.marginal_gain for hit in rank(scored, plain, today=TODAY).hits}
+    raised = {
+        hit.candidate.id: hit.marginal_gain
+        for hit in rank(scored, replace(plain, mmr_relevance_power=2.0), today=TODAY).hits
+    }
+    # Over the window relevance is 1, 0.6 and 0, squared 1, 0.36 and 0.
+    assert gains["c1"] == pytest.approx(0.5 * 0.6 - 0.5 * 0.9, abs=1e-5)
+    assert raised["c1"] == pytest.approx(0.5 * 0.36 - 0.5 * 0.9, abs=1e-5)
+    assert (raised["c0"], raised["c2"]) == (0.5, 0.0)
+
+
+def test_with_lambda_one_no_power_changes_the_order() -> None:
+    scored = with_scores([1, 2, 3, 4], [0.4, 0.1, 0.3, 0.2])
+    relevance_alone = Policy(relevance=Relevance.COMPLETED)
+    diverse = replace(relevance_alone, mmr=True, mmr_lambda=1.0, mmr_relevance_power=3.0)
+    assert ids(scored, diverse) == ids(scored, relevance_alone)

@@ -23,8 +23,8 @@ def test_every_table_is_there_for_the_sets_that_are() -> None:
     page = study({PAPERS: a_set(PAPERS, diversify_by="kind"), TOPICS: a_set(TOPICS)}, date="2026-11-30")
     for heading in (
         "# Ranking, stage by stage", "## Completed relevance", "## The share of the cosine", "### papers: 10 queries",
-        "## Recency by its bound", "the floor of three, by w", "by what redundancy is", "## Targets on topics",
-        "## Cost",
+        "## Recency by its bound", "the floor of three, by power and w", "by what redundancy is",
+        "## Targets on topics", "## Cost",
     ):  # fmt: skip
         assert heading in page
     assert "fewer than three values although the window has them: 0 of 10" in page

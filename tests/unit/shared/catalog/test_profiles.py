@@ -119,6 +119,7 @@ def test_arguments_are_not_written_to() -> None:
         ("ranking.recency_tiers", [[1, 1.2], [1, 1.0], [None, 0.9]], "rising age"),
         ("ranking.recency_tiers", [[None, 1.2], [5, 1.0], [None, 0.9]], "rising age"),
         ("ranking.mmr_lambda", 1.01, "less than or equal to 1"),
+        ("ranking.mmr_relevance_power", 0.9, "greater than or equal to 1"),
         ("ranking.mmr_cosine_share", -1, "greater than or equal to 0"),
         ("ranking.diversify_by", "colour", "there are: id, title, uri, locale, date, unit, year"),
         ("ranking.min_distinct", 21, "at most min_distinct_within (20)"),

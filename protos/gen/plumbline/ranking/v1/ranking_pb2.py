@@ -25,33 +25,33 @@ _sym_db = _symbol_database.Default()
 from plumbline.embedding.v1 import vectors_pb2 as plumbline_dot_embedding_dot_v1_dot_vectors__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"plumbline/ranking/v1/ranking.proto\x12\x14plumbline.ranking.v1\x1a$plumbline/embedding/v1/vectors.proto\"K\n\x0bRecencyTier\x12\x18\n\x0bup_to_years\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x12\n\nmultiplier\x18\x02 \x01(\x01\x42\x0e\n\x0c_up_to_years\"\xb4\x03\n\x0fRankingSettings\x12\x32\n\trelevance\x18\x01 \x01(\x0e\x32\x1f.plumbline.ranking.v1.Relevance\x12\x14\n\x0c\x63osine_share\x18\x02 \x01(\x01\x12\x38\n\rrecency_tiers\x18\x03 \x03(\x0b\x32!.plumbline.ranking.v1.RecencyTier\x12\x16\n\x0erecency_places\x18\x04 \x01(\r\x12\x16\n\x0eprotect_leader\x18\x05 \x01(\x08\x12\x0b\n\x03mmr\x18\x06 \x01(\x08\x12\x12\n\nmmr_lambda\x18\x07 \x01(\x01\x12\x18\n\x10mmr_cosine_share\x18\x08 \x01(\x01\x12\x14\n\x0c\x64iversify_by\x18\t \x01(\t\x12\x14\n\x0cmin_distinct\x18\n \x01(\r\x12\x1b\n\x13min_distinct_within\x18\x0b \x01(\r\x12\x15\n\rcross_encoder\x18\x0c \x01(\x08\x12\x1f\n\x17\x63ross_encoder_budget_ms\x18\r \x01(\r\x12\x1d\n\x15near_duplicate_cosine\x18\x0e \x01(\x01\x12\x12\n\nclock_date\x18\x0f \x01(\t\"]\n\x07LegRank\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x12\n\x05score\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\tcompleted\x18\x03 \x01(\x08\x12\x13\n\x0b\x66used_share\x18\x04 \x01(\x01\x42\x08\n\x06_score\"\x99\x02\n\tCandidate\x12\n\n\x02id\x18\x01 \x01(\t\x12\x13\n\x0b\x66used_score\x18\x02 \x01(\x01\x12.\n\x07keyword\x18\x03 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12-\n\x06vector\x18\x04 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12\r\n\x05\x65xact\x18\x05 \x01(\x08\x12\x0c\n\x04\x64\x61te\x18\x06 \x01(\t\x12\x16\n\tattribute\x18\x07 \x01(\tH\x00\x88\x01\x01\x12\x17\n\nvector_row\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x0c\n\x04text\x18\t \x01(\t\x12\x13\n\x0btext_sha256\x18\n \x01(\tB\x0c\n\n_attributeB\r\n\x0b_vector_row\"\xcf\x02\n\x0bRankRequest\x12\x33\n\ncandidates\x18\x01 \x03(\x0b\x32\x1f.plumbline.ranking.v1.Candidate\x12\x36\n\x07vectors\x18\x02 \x01(\x0b\x32%.plumbline.embedding.v1.PackedVectors\x12;\n\x0cquery_vector\x18\x03 \x01(\x0b\x32%.plumbline.embedding.v1.PackedVectors\x12\r\n\x05query\x18\x04 \x01(\t\x12\x37\n\x08settings\x18\x05 \x01(\x0b\x32%.plumbline.ranking.v1.RankingSettings\x12\x11\n\tfused_top\x18\x06 \x01(\x01\x12\x13\n\x0b\x66used_floor\x18\x07 \x01(\x01\x12\r\n\x05limit\x18\x08 \x01(\r\x12\x17\n\x0fwithout_ledgers\x18\t \x01(\x08\"$\n\x05Place\x12\x0c\n\x04step\x18\x01 \x01(\t\x12\r\n\x05place\x18\x02 \x01(\r\"\xf8\x03\n\x06Ledger\x12.\n\x07keyword\x18\x01 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12-\n\x06vector\x18\x02 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12\x13\n\x0b\x66used_score\x18\x03 \x01(\x01\x12\r\n\x05\x65xact\x18\x04 \x01(\x08\x12\x11\n\trelevance\x18\x05 \x01(\x01\x12\x37\n\x0erelevance_kind\x18\x06 \x01(\x0e\x32\x1f.plumbline.ranking.v1.Relevance\x12\x16\n\tage_years\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x12\n\nmultiplier\x18\x08 \x01(\x01\x12\x1a\n\rmarginal_gain\x18\t \x01(\x01H\x01\x88\x01\x01\x12\x17\n\nredundancy\x18\n \x01(\x01H\x02\x88\x01\x01\x12+\n\x06places\x18\x0b \x03(\x0b\x32\x1b.plumbline.ranking.v1.Place\x12\x14\n\x0c\x66loor_reason\x18\x0c \x01(\t\x12\x12\n\nduplicates\x18\r \x03(\t\x12 \n\x13\x63ross_encoder_score\x18\x0e \x01(\x01H\x03\x88\x01\x01\x42\x0c\n\n_age_yearsB\x10\n\x0e_marginal_gainB\r\n\x0b_redundancyB\x16\n\x14_cross_encoder_score\"Q\n\x06Ranked\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12,\n\x06ledger\x18\x03 \x01(\x0b\x32\x1c.plumbline.ranking.v1.Ledger\"_\n\x0cRankResponse\x12,\n\x06ranked\x18\x01 \x03(\x0b\x32\x1c.plumbline.ranking.v1.Ranked\x12\x10\n\x08\x64\x65graded\x18\x02 \x03(\t\x12\x0f\n\x07rank_ms\x18\x03 \x01(\x01*q\n\tRelevance\x12\x19\n\x15RELEVANCE_UNSPECIFIED\x10\x00\x12\x13\n\x0fRELEVANCE_FUSED\x10\x01\x12\x17\n\x13RELEVANCE_COMPLETED\x10\x02\x12\x1b\n\x17RELEVANCE_CROSS_ENCODER\x10\x03\x32_\n\x0eRankingService\x12M\n\x04Rank\x12!.plumbline.ranking.v1.RankRequest\x1a\".plumbline.ranking.v1.RankResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"plumbline/ranking/v1/ranking.proto\x12\x14plumbline.ranking.v1\x1a$plumbline/embedding/v1/vectors.proto\"K\n\x0bRecencyTier\x12\x18\n\x0bup_to_years\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x12\n\nmultiplier\x18\x02 \x01(\x01\x42\x0e\n\x0c_up_to_years\"\xd1\x03\n\x0fRankingSettings\x12\x32\n\trelevance\x18\x01 \x01(\x0e\x32\x1f.plumbline.ranking.v1.Relevance\x12\x14\n\x0c\x63osine_share\x18\x02 \x01(\x01\x12\x38\n\rrecency_tiers\x18\x03 \x03(\x0b\x32!.plumbline.ranking.v1.RecencyTier\x12\x16\n\x0erecency_places\x18\x04 \x01(\r\x12\x16\n\x0eprotect_leader\x18\x05 \x01(\x08\x12\x0b\n\x03mmr\x18\x06 \x01(\x08\x12\x12\n\nmmr_lambda\x18\x07 \x01(\x01\x12\x18\n\x10mmr_cosine_share\x18\x08 \x01(\x01\x12\x14\n\x0c\x64iversify_by\x18\t \x01(\t\x12\x14\n\x0cmin_distinct\x18\n \x01(\r\x12\x1b\n\x13min_distinct_within\x18\x0b \x01(\r\x12\x15\n\rcross_encoder\x18\x0c \x01(\x08\x12\x1f\n\x17\x63ross_encoder_budget_ms\x18\r \x01(\r\x12\x1d\n\x15near_duplicate_cosine\x18\x0e \x01(\x01\x12\x12\n\nclock_date\x18\x0f \x01(\t\x12\x1b\n\x13mmr_relevance_power\x18\x10 \x01(\x01\"]\n\x07LegRank\x12\x0c\n\x04rank\x18\x01 \x01(\r\x12\x12\n\x05score\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\tcompleted\x18\x03 \x01(\x08\x12\x13\n\x0b\x66used_share\x18\x04 \x01(\x01\x42\x08\n\x06_score\"\x99\x02\n\tCandidate\x12\n\n\x02id\x18\x01 \x01(\t\x12\x13\n\x0b\x66used_score\x18\x02 \x01(\x01\x12.\n\x07keyword\x18\x03 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12-\n\x06vector\x18\x04 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12\r\n\x05\x65xact\x18\x05 \x01(\x08\x12\x0c\n\x04\x64\x61te\x18\x06 \x01(\t\x12\x16\n\tattribute\x18\x07 \x01(\tH\x00\x88\x01\x01\x12\x17\n\nvector_row\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x0c\n\x04text\x18\t \x01(\t\x12\x13\n\x0btext_sha256\x18\n \x01(\tB\x0c\n\n_attributeB\r\n\x0b_vector_row\"\xcf\x02\n\x0bRankRequest\x12\x33\n\ncandidates\x18\x01 \x03(\x0b\x32\x1f.plumbline.ranking.v1.Candidate\x12\x36\n\x07vectors\x18\x02 \x01(\x0b\x32%.plumbline.embedding.v1.PackedVectors\x12;\n\x0cquery_vector\x18\x03 \x01(\x0b\x32%.plumbline.embedding.v1.PackedVectors\x12\r\n\x05query\x18\x04 \x01(\t\x12\x37\n\x08settings\x18\x05 \x01(\x0b\x32%.plumbline.ranking.v1.RankingSettings\x12\x11\n\tfused_top\x18\x06 \x01(\x01\x12\x13\n\x0b\x66used_floor\x18\x07 \x01(\x01\x12\r\n\x05limit\x18\x08 \x01(\r\x12\x17\n\x0fwithout_ledgers\x18\t \x01(\x08\"$\n\x05Place\x12\x0c\n\x04step\x18\x01 \x01(\t\x12\r\n\x05place\x18\x02 \x01(\r\"\xf8\x03\n\x06Ledger\x12.\n\x07keyword\x18\x01 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12-\n\x06vector\x18\x02 \x01(\x0b\x32\x1d.plumbline.ranking.v1.LegRank\x12\x13\n\x0b\x66used_score\x18\x03 \x01(\x01\x12\r\n\x05\x65xact\x18\x04 \x01(\x08\x12\x11\n\trelevance\x18\x05 \x01(\x01\x12\x37\n\x0erelevance_kind\x18\x06 \x01(\x0e\x32\x1f.plumbline.ranking.v1.Relevance\x12\x16\n\tage_years\x18\x07 \x01(\rH\x00\x88\x01\x01\x12\x12\n\nmultiplier\x18\x08 \x01(\x01\x12\x1a\n\rmarginal_gain\x18\t \x01(\x01H\x01\x88\x01\x01\x12\x17\n\nredundancy\x18\n \x01(\x01H\x02\x88\x01\x01\x12+\n\x06places\x18\x0b \x03(\x0b\x32\x1b.plumbline.ranking.v1.Place\x12\x14\n\x0c\x66loor_reason\x18\x0c \x01(\t\x12\x12\n\nduplicates\x18\r \x03(\t\x12 \n\x13\x63ross_encoder_score\x18\x0e \x01(\x01H\x03\x88\x01\x01\x42\x0c\n\n_age_yearsB\x10\n\x0e_marginal_gainB\r\n\x0b_redundancyB\x16\n\x14_cross_encoder_score\"Q\n\x06Ranked\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12,\n\x06ledger\x18\x03 \x01(\x0b\x32\x1c.plumbline.ranking.v1.Ledger\"_\n\x0cRankResponse\x12,\n\x06ranked\x18\x01 \x03(\x0b\x32\x1c.plumbline.ranking.v1.Ranked\x12\x10\n\x08\x64\x65graded\x18\x02 \x03(\t\x12\x0f\n\x07rank_ms\x18\x03 \x01(\x01*q\n\tRelevance\x12\x19\n\x15RELEVANCE_UNSPECIFIED\x10\x00\x12\x13\n\x0fRELEVANCE_FUSED\x10\x01\x12\x17\n\x13RELEVANCE_COMPLETED\x10\x02\x12\x1b\n\x17RELEVANCE_CROSS_ENCODER\x10\x03\x32_\n\x0eRankingService\x12M\n\x04Rank\x12!.plumbline.ranking.v1.RankRequest\x1a\".plumbline.ranking.v1.RankResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'plumbline.ranking.v1.ranking_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_RELEVANCE']._serialized_start=2056
-  _globals['_RELEVANCE']._serialized_end=2169
+  _globals['_RELEVANCE']._serialized_start=2085
+  _globals['_RELEVANCE']._serialized_end=2198
   _globals['_RECENCYTIER']._serialized_start=98
   _globals['_RECENCYTIER']._serialized_end=173
   _globals['_RANKINGSETTINGS']._serialized_start=176
-  _globals['_RANKINGSETTINGS']._serialized_end=612
-  _globals['_LEGRANK']._serialized_start=614
-  _globals['_LEGRANK']._serialized_end=707
-  _globals['_CANDIDATE']._serialized_start=710
-  _globals['_CANDIDATE']._serialized_end=991
-  _globals['_RANKREQUEST']._serialized_start=994
-  _globals['_RANKREQUEST']._serialized_end=1329
-  _globals['_PLACE']._serialized_start=1331
-  _globals['_PLACE']._serialized_end=1367
-  _globals['_LEDGER']._serialized_start=1370
-  _globals['_LEDGER']._serialized_end=1874
-  _globals['_RANKED']._serialized_start=1876
-  _globals['_RANKED']._serialized_end=1957
-  _globals['_RANKRESPONSE']._serialized_start=1959
-  _globals['_RANKRESPONSE']._serialized_end=2054
-  _globals['_RANKINGSERVICE']._serialized_start=2171
-  _globals['_RANKINGSERVICE']._serialized_end=2266
+  _globals['_RANKINGSETTINGS']._serialized_end=641
+  _globals['_LEGRANK']._serialized_start=643
+  _globals['_LEGRANK']._serialized_end=736
+  _globals['_CANDIDATE']._serialized_start=739
+  _globals['_CANDIDATE']._serialized_end=1020
+  _globals['_RANKREQUEST']._serialized_start=1023
+  _globals['_RANKREQUEST']._serialized_end=1358
+  _globals['_PLACE']._serialized_start=1360
+  _globals['_PLACE']._serialized_end=1396
+  _globals['_LEDGER']._serialized_start=1399
+  _globals['_LEDGER']._serialized_end=1903
+  _globals['_RANKED']._serialized_start=1905
+  _globals['_RANKED']._serialized_end=1986
+  _globals['_RANKRESPONSE']._serialized_start=1988
+  _globals['_RANKRESPONSE']._serialized_end=2083
+  _globals['_RANKINGSERVICE']._serialized_start=2200
+  _globals['_RANKINGSERVICE']._serialized_end=2295
 # @@protoc_insertion_point(module_scope)

@@ -28,7 +28,7 @@ class RecencyTier(_message.Message):
     def __init__(self, up_to_years: _Optional[int] = ..., multiplier: _Optional[float] = ...) -> None: ...
 
 class RankingSettings(_message.Message):
-    __slots__ = ("relevance", "cosine_share", "recency_tiers", "recency_places", "protect_leader", "mmr", "mmr_lambda", "mmr_cosine_share", "diversify_by", "min_distinct", "min_distinct_within", "cross_encoder", "cross_encoder_budget_ms", "near_duplicate_cosine", "clock_date")
+    __slots__ = ("relevance", "cosine_share", "recency_tiers", "recency_places", "protect_leader", "mmr", "mmr_lambda", "mmr_cosine_share", "diversify_by", "min_distinct", "min_distinct_within", "cross_encoder", "cross_encoder_budget_ms", "near_duplicate_cosine", "clock_date", "mmr_relevance_power")
     RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     COSINE_SHARE_FIELD_NUMBER: _ClassVar[int]
     RECENCY_TIERS_FIELD_NUMBER: _ClassVar[int]
@@ -44,6 +44,7 @@ class RankingSettings(_message.Message):
     CROSS_ENCODER_BUDGET_MS_FIELD_NUMBER: _ClassVar[int]
     NEAR_DUPLICATE_COSINE_FIELD_NUMBER: _ClassVar[int]
     CLOCK_DATE_FIELD_NUMBER: _ClassVar[int]
+    MMR_RELEVANCE_POWER_FIELD_NUMBER: _ClassVar[int]
     relevance: Relevance
     cosine_share: float
     recency_tiers: _containers.RepeatedCompositeFieldContainer[RecencyTier]
@@ -59,7 +60,8 @@ class RankingSettings(_message.Message):
     cross_encoder_budget_ms: int
     near_duplicate_cosine: float
     clock_date: str
-    def __init__(self, relevance: _Optional[_Union[Relevance, str]] = ..., cosine_share: _Optional[float] = ..., recency_tiers: _Optional[_Iterable[_Union[RecencyTier, _Mapping]]] = ..., recency_places: _Optional[int] = ..., protect_leader: bool = ..., mmr: bool = ..., mmr_lambda: _Optional[float] = ..., mmr_cosine_share: _Optional[float] = ..., diversify_by: _Optional[str] = ..., min_distinct: _Optional[int] = ..., min_distinct_within: _Optional[int] = ..., cross_encoder: bool = ..., cross_encoder_budget_ms: _Optional[int] = ..., near_duplicate_cosine: _Optional[float] = ..., clock_date: _Optional[str] = ...) -> None: ...
+    mmr_relevance_power: float
+    def __init__(self, relevance: _Optional[_Union[Relevance, str]] = ..., cosine_share: _Optional[float] = ..., recency_tiers: _Optional[_Iterable[_Union[RecencyTier, _Mapping]]] = ..., recency_places: _Optional[int] = ..., protect_leader: bool = ..., mmr: bool = ..., mmr_lambda: _Optional[float] = ..., mmr_cosine_share: _Optional[float] = ..., diversify_by: _Optional[str] = ..., min_distinct: _Optional[int] = ..., min_distinct_within: _Optional[int] = ..., cross_encoder: bool = ..., cross_encoder_budget_ms: _Optional[int] = ..., near_duplicate_cosine: _Optional[float] = ..., clock_date: _Optional[str] = ..., mmr_relevance_power: _Optional[float] = ...) -> None: ...
 
 class LegRank(_message.Message):
     __slots__ = ("rank", "score", "completed", "fused_share")
