@@ -70,8 +70,8 @@ def knobs_of(request: search_pb2.SearchRequest) -> Knobs:
 async def replayed(service: Searching, request: search_pb2.SearchRequest, vectors: Mapping[str, Matrix]) -> list[str]:
     legs, terms = Legs(service.index, KnownVectors(vectors), LIMITS), TermLookup(service.catalog, LIMITS)
     query, everything = query_from_proto(request), Condition(None, FIELDS)
-    # Captured without the gate, which is laid over it.
-    asked = replace(query, retrieval=replace(query.retrieval, keyword_gate=0.0))
+    # Captured with all vectors and without the gate, which is laid over it.
+    asked = replace(query, compares_hits=True, retrieval=replace(query.retrieval, keyword_gate=0.0))
     runs = await legs.run(asked, everything, GENERATION)
     looked_up, _ = await terms.look_up(asked, GENERATION)
     judgment = Judgment("q", query.text, None, None, {})
