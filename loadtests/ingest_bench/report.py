@@ -89,11 +89,6 @@ class Report(StrictFile):
                 measured=self.first.beside_embedding,
                 at_most=MOST_BESIDE_EMBEDDING,
             ),
-            Check(
-                what="the same in processor time",
-                measured=self.first.cpu_beside_embedding,
-                at_most=MOST_BESIDE_EMBEDDING,
-            ),
             Check(what="the same documents again, over the first time", measured=again, at_most=MOST_AGAIN),
             Check(what="chunks embedded for the same documents", measured=self.again_embedded, at_most=0),
             Check(what="chunks embedded for other metadata", measured=self.metadata_embedded, at_most=0),
@@ -121,7 +116,7 @@ def as_markdown(report: Report) -> str:
         "",
         f"{report.date}, {machine.cpu}, {machine.cores} cores, {machine.memory_gib} GiB; commit {commit}. Load average "
         f"{report.load_average:.2f} before and {report.load_average_after:.2f} after the run, which itself makes about "
-        f"{machine.cores}.",
+        f"{machine.cores}.{_beside(report)}",
         f"{report.documents:,} abstracts, {report.model}, embedded index and SQLite, settings as they are by default.",
         "",
         "| target | measured | limit | |",
@@ -130,7 +125,8 @@ def as_markdown(report: Report) -> str:
         "",
         f"First time {first.wall_s:.1f} s for {first.chunks:,} chunks, their bare embedding {first.bare_s:.1f} s. The "
         f"workers, side by side: {stages}. Processor: ingest "
-        f"{first.ingest_cpu_s:.1f} s, embedding {first.embedding_cpu_s:.1f} s. The same again "
+        f"{first.ingest_cpu_s:.1f} s, embedding {first.embedding_cpu_s:.1f} s, a share of "
+        f"{first.cpu_beside_embedding:.3f}, which other work hardly changes. The same again "
         f"{report.again_wall_s:.2f} s; with other metadata {report.metadata_wall_s:.1f} s.",
         f"One document at a time: applied after {median(report.until_applied_s):.3f} s in the middle, "
         f"{report.until_applied_s[-1]:.3f} s at worst of {len(report.until_applied_s)}.",
@@ -142,3 +138,10 @@ def as_markdown(report: Report) -> str:
         *(f"| {after:,} | {mib:.0f} |" for after, mib in zip(report.memory.after, report.memory.mib, strict=True)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _beside(report: Report) -> str:
+    """What a busy machine means for the figures."""
+    if report.load_average <= report.machine.cores:
+        return ""
+    return " **Measured beside other work:** seconds are worth nothing, ratios are of what ran in turn."

@@ -70,3 +70,8 @@ def test_page_names_the_machine_the_load_and_the_missed_target() -> None:
     assert "Load average 0.10 before and 2.00 after" in page
     assert "| memory of ingest grows, MiB | 250.000 | at most 200 | **missed** |" in page
     assert "| everything but embedding, over embedding | 0.100 | at most 0.15 | reached |" in page
+
+
+def test_page_says_when_the_machine_was_busy() -> None:
+    assert "Measured beside other work" not in as_markdown(a_report(load_average=2.0))
+    assert "Measured beside other work" in as_markdown(a_report(load_average=2.1))
