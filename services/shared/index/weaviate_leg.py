@@ -1,5 +1,6 @@
 """What one node finds for a leg, in the order of hits."""
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 
 from weaviate.proto.v1 import base_pb2
@@ -21,14 +22,27 @@ from services.shared.index.weaviate_requests import (
 # How many more ids and scores are read to order a tie that straddles the cut by chunk id.
 _TIE_DEPTH = 1_000
 
+# Searches differ in how many windows they meet to a chunk: so many more are looked for than the last one needed.
+_TO_SPARE = 1.2
+# A chunk of a hundred near windows is no reason to look for a hundred times as many.
+_MOST_MORE = 4.0
+
 _Best = Callable[[int, Wanted], Awaitable[list[Copy]]]
 
 
 class Reach:
-    """How many windows a vector search looks for to bring one chunk: more than one where chunks have near windows."""
+    """How many windows a vector search looks for to bring one chunk: more than one where chunks have near windows.
+
+    Every window more is a chunk more that is read and sent, so it follows what searches met, with some to spare.
+    """
 
     def __init__(self) -> None:
-        self.windows_per_chunk = 1
+        self.windows_per_chunk = 1.0
+
+    def found(self, chunks: int, windows: int) -> None:
+        """Note that a search for so many windows brought enough chunks."""
+        met = windows / chunks
+        self.windows_per_chunk = met if met <= 1 else met * _TO_SPARE
 
 
 async def keyword_leg(
@@ -58,18 +72,18 @@ async def vector_leg(
 ) -> list[Copy]:
     """The `limit` chunks whose best windows are nearest to `vector`.
 
-    Weaviate looks for windows and then brings their chunks, so fewer chunks than windows; it is asked for twice as many
-    windows until there are enough chunks, or the chunks hold fewer windows than it was asked for. Then those should be
-    all; but its graph may not lead to each of many equal vectors, so a generation as small as that is scanned.
+    Weaviate looks for windows and then brings their chunks, so fewer chunks than windows; it is asked for more windows
+    until there are enough chunks, or the chunks hold fewer windows than it was asked for. Then those should be all; but
+    its graph may not lead to each of many equal vectors, so a generation as small as that is scanned.
     """
 
     async def best(depth: int, wanted: Wanted) -> list[Copy]:
         windows_per_chunk = reach.windows_per_chunk
         while True:
-            windows = min(depth * windows_per_chunk, MAX_RESULTS)
+            windows = min(math.ceil(depth * windows_per_chunk), MAX_RESULTS)
             found = copies(await node.search(nearest_request(class_name, vector, filters, windows, wanted)))
             if len(found) >= depth:
-                reach.windows_per_chunk = windows_per_chunk
+                reach.found(len(found), windows)
                 return found
             if windows == MAX_RESULTS:
                 return found
@@ -77,7 +91,7 @@ async def vector_leg(
                 if filters is not None:
                     return found
                 return copies(await node.search(nearest_request(class_name, vector, every_chunk(), depth, wanted)))
-            windows_per_chunk *= 2
+            windows_per_chunk *= min(_MOST_MORE, _TO_SPARE * depth / len(found))
 
     return await _cut(node, class_name, best, limit, wanted)
 

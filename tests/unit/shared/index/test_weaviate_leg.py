@@ -1,5 +1,6 @@
 """How far a leg asks a node, and how it cuts."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -67,9 +68,24 @@ async def test_one_window_a_chunk_is_asked_for_once() -> None:
 async def test_where_chunks_have_more_windows_more_windows_are_asked_for_and_so_the_next_time() -> None:
     node, reach = FakeNode(falling(50, windows=3)), Reach()
     assert len(await by_vector(node, 10, None, reach)) == 10
-    assert node.limits == [11, 22, 44]
+    # 11 windows are of 4 chunks, so 11 chunks should have 11 / 4 times as many, and a fifth to spare: 37, of 13 chunks.
+    assert node.limits == [11, 37]
     assert len(await by_vector(node, 10, None, reach)) == 10
-    assert node.limits == [11, 22, 44, 44]
+    assert node.limits == [11, 37, math.ceil(11 * 37 / 13 * 1.2)]
+
+
+async def test_the_reach_falls_where_chunks_have_fewer_windows() -> None:
+    reach = Reach()
+    await by_vector(FakeNode(falling(50, windows=3)), 10, None, reach)
+    assert reach.windows_per_chunk > 3
+    await by_vector(FakeNode(falling(50)), 10, None, reach)
+    assert reach.windows_per_chunk == 1
+
+
+async def test_one_chunk_of_very_many_windows_does_not_multiply_the_reach() -> None:
+    node = FakeNode([result("c000", 1, 300), *falling(50)[1:]])
+    assert len(await by_vector(node, 10, None, Reach())) == 10
+    assert node.limits == [11, 44, 176, 704]
 
 
 async def test_what_the_graph_does_not_reach_is_scanned_for_when_all_is_wanted() -> None:
