@@ -97,9 +97,8 @@ class Worker:
             for of_one in by_collection.values():
                 await together_or_alone(of_one, self._apply, self._apply_alone, self._failed)
 
-    async def _renew(self, items: Sequence[WorkItem]) -> tuple[WorkItem, ...]:
-        """Those that are still held; of the others some are done, and some are lost, which their commit will tell."""
-        return await self._catalog.work.renew(items, now=self._clock(), lease_s=self._lease_s)
+    async def _renew(self, items: Sequence[WorkItem]) -> None:
+        await self._catalog.work.renew(items, now=self._clock(), lease_s=self._lease_s)
 
     async def _apply(self, items: Sequence[WorkItem], *, cut_off: bool = False) -> None:
         for outcome in await self._pipeline.apply(items, cut_off=cut_off):
@@ -107,8 +106,7 @@ class Worker:
 
     async def _apply_alone(self, item: WorkItem) -> None:
         """Apply one item of a batch that failed. Raises Conflict when that was because its lease is lost."""
-        if not await self._renew([item]):
-            raise Conflict(f"the lease on document '{item.document_id}' of '{item.collection}' is lost")
+        await self._catalog.work.require_held([item])
         await self._apply([item], cut_off=True)
 
     async def _failed(self, item: WorkItem, error: Exception) -> None:
