@@ -1,28 +1,23 @@
 """The embedding service as a process of its own, and a client of it that tells vectors and times."""
 
 import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import grpc
 import numpy as np
 import numpy.typing as npt
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tokenizers import Tokenizer
 
+from loadtests.own_service import own_service
+from loadtests.process_figures import resident_mib
 from plumbline.embedding.v1 import embedding_pb2 as pb
 from plumbline.embedding.v1.embedding_pb2_grpc import EmbeddingServiceStub
-from services.local.failure import Failure
-from services.local.loopback import free_ports
 from services.shared.clients.vectors import unpack_vectors
 
 Matrix = npt.NDArray[np.float32]
 Counter = Callable[[str], int]
-ROOT = Path(__file__).resolve().parents[2]
 _READY_WITHIN_S = 300.0
 _CALL_S = 600.0
 _OPTIONS = [("grpc.max_receive_message_length", 32 * 2**20), ("grpc.max_send_message_length", 32 * 2**20)]
@@ -62,44 +57,13 @@ class Client:
 
     def resident_mib(self) -> float:
         """Memory of the process."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+        return resident_mib(self.process.pid)
 
 
 @asynccontextmanager
 async def running_service(model: str, settings: Mapping[str, str], log: Path) -> AsyncIterator[Client]:
     """The service with this model, until the block ends. Raises Failure with its last words when it does not start."""
-    port, metrics_port = free_ports(2)
-    target = f"127.0.0.1:{port}"
-    environment = os.environ | {
-        "PLUMBLINE_EMBEDDING_PORT": str(port),
-        "PLUMBLINE_EMBEDDING_METRICS_PORT": str(metrics_port),
-        "PLUMBLINE_EMBEDDING_MODEL": model,
-        **{f"PLUMBLINE_EMBEDDING_{name.upper()}": value for name, value in settings.items()},
-    }
-    with log.open("wb") as output:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "services.embedding", env=environment, cwd=ROOT, stdout=output, stderr=output
-        )
-    try:
-        async with grpc.aio.insecure_channel(target, options=_OPTIONS) as channel:
-            await _ready(process, channel, log)
-            metrics_url = f"http://127.0.0.1:{metrics_port}/metrics"
-            yield Client(EmbeddingServiceStub(channel), process, target, metrics_url)
-    finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        await process.wait()
-
-
-async def _ready(process: asyncio.subprocess.Process, channel: grpc.aio.Channel, log: Path) -> None:
-    health = health_pb2_grpc.HealthStub(channel)
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_READY_WITHIN_S):
-            while process.returncode is None:
-                with suppress(grpc.aio.AioRpcError):
-                    reply = await health.Check(health_pb2.HealthCheckRequest(), timeout=5)
-                    if reply.status == health_pb2.HealthCheckResponse.SERVING:
-                        return
-                await asyncio.sleep(0.1)
-    raise Failure(f"the embedding service did not start; its last words: {log.read_text().strip().splitlines()[-1:]}")
+    knobs = {"MODEL": model, **{name.upper(): value for name, value in settings.items()}}
+    starting = own_service("embedding", knobs, log, ready_within_s=_READY_WITHIN_S, options=_OPTIONS)
+    async with starting as service:
+        yield Client(EmbeddingServiceStub(service.channel), service.process, service.target, service.metrics_url)

@@ -12,7 +12,8 @@ from pathlib import Path
 from loadtests.embed_bench.service import Client, running_service
 from loadtests.ingest_bench.corpus import abstracts, sectioned, with_another_year
 from loadtests.ingest_bench.report import First, Memory, Report
-from loadtests.ingest_bench.stack import Ingest, cpu_s, running_ingest
+from loadtests.ingest_bench.stack import Ingest, running_ingest
+from loadtests.process_figures import cpu_s
 from loadtests.provenance import this_machine, this_source
 from plumbline.ingest.v1 import ingest_pb2 as pb
 from services.ingest.settings import IngestSettings

@@ -1,26 +1,21 @@
 """The ingest service as a process of its own over a catalog, blobs and an embedded index in one folder."""
 
 import asyncio
-import os
 import re
-import sys
 import urllib.request
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-
+from loadtests.own_service import own_service
+from loadtests.process_figures import cpu_s, resident_mib
 from plumbline.ingest.v1 import ingest_pb2 as pb
 from plumbline.ingest.v1.ingest_pb2_grpc import IngestServiceStub
 from plumbline.search.v1 import search_pb2
 from services.ingest.metrics import STAGES
 from services.local.failure import Failure
-from services.local.loopback import free_ports
 
-ROOT = Path(__file__).resolve().parents[2]
 _READY_WITHIN_S = 60.0
 _CALL_S = 120.0
 _ENDS_WITHIN_S = 7_200.0
@@ -83,14 +78,7 @@ class Ingest:
 
     def resident_mib(self) -> float:
         """Memory of the process."""
-        pages = int(Path(f"/proc/{self.process_id}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def cpu_s(process_id: int) -> float:
-    """Processor seconds that a process has used, of all its threads."""
-    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return resident_mib(self.process_id)
 
 
 def _sample(page: str, series: str) -> float:
@@ -101,39 +89,12 @@ def _sample(page: str, series: str) -> float:
 @asynccontextmanager
 async def running_ingest(folder: Path, embedding_target: str) -> AsyncIterator[Ingest]:
     """The service until the block ends. Raises Failure with its last words when it does not start."""
-    port, metrics_port = free_ports(2)
     knobs = {
-        "PORT": port,
-        "METRICS_PORT": metrics_port,
         "EMBEDDING_TARGET": embedding_target,
         "CATALOG_URL": f"sqlite:///{folder}/catalog.db",
         "BLOBS_URL": folder / "blobs",
         "INDEX_FOLDER": folder / "index",
     }
-    environment = os.environ | {f"PLUMBLINE_INGEST_{name}": str(value) for name, value in knobs.items()}
-    log = folder / "ingest.log"
-    with log.open("wb") as output:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "services.ingest", env=environment, cwd=ROOT, stdout=output, stderr=output
-        )
-    try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            await _ready(process, channel, log)
-            yield Ingest(IngestServiceStub(channel), process.pid, f"http://127.0.0.1:{metrics_port}/metrics")
-    finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        await process.wait()
-
-
-async def _ready(process: asyncio.subprocess.Process, channel: grpc.aio.Channel, log: Path) -> None:
-    health = health_pb2_grpc.HealthStub(channel)
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_READY_WITHIN_S):
-            while process.returncode is None:
-                with suppress(grpc.aio.AioRpcError):
-                    reply = await health.Check(health_pb2.HealthCheckRequest(), timeout=5)
-                    if reply.status == health_pb2.HealthCheckResponse.SERVING:
-                        return
-                await asyncio.sleep(0.1)
-    raise Failure(f"ingest did not start; its last words: {log.read_text().strip().splitlines()[-1:]}")
+    starting = own_service("ingest", knobs, folder / "ingest.log", ready_within_s=_READY_WITHIN_S)
+    async with starting as service:
+        yield Ingest(IngestServiceStub(service.channel), service.process.pid, service.metrics_url)

@@ -11,7 +11,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from loadtests.search_bench.engines import Engine, resident_mib
+from loadtests.process_figures import resident_mib
+from loadtests.search_bench.engines import Engine
 from services.shared.index.chunk import LegHit, Vector
 from services.shared.index.filters import Filter
 from services.shared.index.port import Index

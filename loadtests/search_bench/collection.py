@@ -12,6 +12,7 @@ from loadtests.search_bench.ready_embedding import MODEL, WEIGHTS_SHA256
 from plumbline.search.v1 import search_pb2
 from services.ingest.collections import CollectionKeeper
 from services.ingest.ports import Model
+from services.local.failure import Failure
 from services.shared.catalog.catalog import Catalog
 from services.shared.catalog.database import Database
 from services.shared.catalog.declaration import Declaration, declare
@@ -74,7 +75,7 @@ class _KnownModel:
 
     async def embed(self, texts: Sequence[str], *, model: str, dimensions: int) -> list[Matrix]:
         """Not for a corpus whose vectors are ready."""
-        raise NotImplementedError
+        raise Failure("a corpus whose vectors are ready embeds nothing")
 
 
 async def make_collection(

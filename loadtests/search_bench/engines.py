@@ -1,6 +1,5 @@
 """The engines that are measured: the embedded one in a folder, and a node of the real Weaviate server."""
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import httpx
 
+from loadtests.process_figures import resident_mib
 from services.local.settings import read_settings
 from services.local.weaviate_build import ensure_server
 from services.local.weaviate_nodes import running_nodes
@@ -87,9 +87,3 @@ def running_engine(name: str, folder: Path) -> Iterator[Engine]:
     server = ensure_server(read_settings().weaviate_folder)
     with running_nodes(1, server, folder) as running:
         yield Engine(name, folder, running.addresses[0], running.api_key, running.process_id(0))
-
-
-def resident_mib(pid: int) -> float:
-    """Resident memory of a process on this machine."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
